@@ -18,7 +18,7 @@ using distributed::DistributedCase;
 
 namespace {
 
-constexpr char kItemsHelp[] = "set the items of the whole array (default 2^28 per GPU)";
+constexpr char kItemsHelp[] = "set the items of the whole array, or of its axis (default 2^28 per GPU in all)";
 constexpr std::int64_t kItemsPerRank = std::int64_t{1} << 28;
 
 bool any_algorithm_on_gpus() {
@@ -37,11 +37,16 @@ struct DistributedWords {
         .flag("on-hosts", on_hosts, "choose all algorithms in the hosts' memory instead")
         .list("set", "PARAMETER=VALUE", words, "set an algorithm's parameter, e.g. chunk=16")
         .number("gpus,g", gpus, 1, 1024, "use N GPUs by as many threads (default 1; under mpirun a process is a rank)")
-        .seed(seed, "choose the inputs");
+        .seed(seed, "choose the inputs")
+        .list("primitive", "NAME", words, "select scan or scan_axis (default scan, unless none is chosen)")
+        .list("rows", "LIST", words, "scan_axis: set numbers of rows (default 1)")
+        .list("inner", "LIST", words, "scan_axis: set numbers of items from one to the next of the axis (default 1024)");
     add_problem_options(options, words, "default i32 and plus");
   }
-  /// Returns the cases that are asked for, of --items or of the default `items`. Throws CommandError (status 2).
-  std::vector<DistributedCase> cases(std::vector<std::int64_t> items, int ranks) const;
+  /// Returns the cases that are asked for, of --items or of the default `items` in all; of tensors, where nothing of
+  /// their shape is stated, of `tensors` if there are any. Throws CommandError (status 2).
+  std::vector<DistributedCase> cases(const std::vector<std::int64_t>& items, int ranks,
+                                     const std::vector<Shape>& tensors = {}) const;
   measure::Facts provenance(bool on_gpus, int ranks, const Context& context) const {
     measure::Facts facts = measured(on_gpus, context);
     facts["seed"] = std::to_string(seed);
@@ -51,11 +56,30 @@ struct DistributedWords {
   }
 };
 
-std::vector<DistributedCase> DistributedWords::cases(std::vector<std::int64_t> items, int ranks) const {
+/// Leaves the algorithms of the stated primitive, else scans, else those of the first, and what is no scan.
+Primitive keep_primitive(const OptionWords& words, std::vector<const Algorithm*>& algorithms) {
+  const std::vector<Primitive> stated = values_of(words, "primitive", kPrimitiveNames);
+  std::vector<Primitive> there;
+  for (const Algorithm* each : algorithms) {
+    if (each->about.kind == Kind::scan) there.push_back(each->about.primitive);
+  }
+  const bool any_scan = there.empty() || std::ranges::find(there, Primitive::scan) != there.end();
+  const Primitive wanted = !stated.empty() ? stated.front() : any_scan ? Primitive::scan : there.front();
+  if (stated.size() > 1 || (wanted != Primitive::scan && wanted != Primitive::scan_axis)) {
+    refuse("--primitive takes scan or scan_axis here");
+  }
+  std::erase_if(algorithms, [&](const Algorithm* each) {
+    return each->about.kind == Kind::scan && each->about.primitive != wanted;
+  });
+  if (algorithms.empty()) refuse(fmt::format("no chosen algorithm is a {}", name(wanted)));
+  return wanted;
+}
+
+std::vector<DistributedCase> DistributedWords::cases(const std::vector<std::int64_t>& items, int ranks,
+                                                     const std::vector<Shape>& tensors) const {
   OptionWords all = words;
   for (const auto& [option, otherwise] : {std::pair{"type", "i32"}, {"op", "plus"}, {"mode", "inclusive"}})
     all.try_emplace(option, Words{otherwise});
-  if (words.contains("items")) items = counts_of(words, "items");
   std::vector<const Algorithm*> algorithms =
       matching<Algorithm>(words_of(words, "algorithm"),
                           [](const std::string& glob) { unknown("--algorithm", glob, Algorithms::instance().ids()); });
@@ -63,12 +87,35 @@ std::vector<DistributedCase> DistributedWords::cases(std::vector<std::int64_t> i
   for (const auto& [id, each] : Algorithms::instance().all()) {
     if (!words.contains("algorithm") && each.on_gpus == on_gpus) algorithms.push_back(&each);
   }
+  const bool of_axis = keep_primitive(words, algorithms) == Primitive::scan_axis;
+  std::vector<std::int64_t> stated, rows, inner;
+  add_counts(words, "items", 0, stated);
+  add_counts(words, "rows", 1, rows);
+  add_counts(words, "inner", 1, inner);
+  if (!of_axis && !(rows.empty() && inner.empty()))
+    refuse("--rows and --inner would have no effect: choose --primitive scan_axis");
+  std::vector<Shape> shapes;
+  if (of_axis && !tensors.empty() && stated.empty() && rows.empty() && inner.empty()) {
+    shapes = tensors;
+  } else {
+    if (rows.empty()) rows = {1};
+    if (inner.empty()) inner = {of_axis ? 1024 : 1};
+    for (const std::int64_t r : rows) {
+      for (const std::int64_t between : inner) {
+        const std::int64_t columns = items_of({1, r, between});
+        for (const std::int64_t n : stated.empty() ? items : stated) {
+          shapes.push_back({stated.empty() && of_axis ? std::max<std::int64_t>(n / columns, 1) : n, r, between});
+          items_of(shapes.back());
+        }
+      }
+    }
+  }
   return distributed::cases_of({.algorithms = algorithms,
                                 .types = values_of(all, "type", named_values<ElementType>()),
                                 .operators = values_of(all, "op", named_values<Operator>()),
                                 .modes = values_of(all, "mode", named_values<Mode>()),
                                 .settings = settings_of(all, algorithms)},
-                               items, ranks);
+                               shapes, ranks);
 }
 
 /// Runs `body` on every rank: this process under mpirun, else a thread for each GPU that --gpus asks for. Only rank 0
@@ -124,8 +171,9 @@ std::vector<DistributedCase> cases_of_sizes(const BenchOptions& bench, int ranks
     const std::size_t bytes = bench.total ? size : size * static_cast<std::size_t>(ranks);
     // Items of a type are not those of another: a size gives each its own number.
     for (DistributedCase& each : bench.asked.cases({1}, ranks)) {
-      const std::size_t items = bytes / item_bytes(each.problem.type, each.problem.op);
-      set_items(each, std::max<std::int64_t>(1, static_cast<std::int64_t>(items)), ranks);
+      const auto items = static_cast<std::int64_t>(bytes / item_bytes(each.problem.type, each.problem.op));
+      const std::int64_t rows = each.problem.rows, inner = each.problem.inner;
+      set_shape(each, {std::max<std::int64_t>(1, items / (rows * inner)), rows, inner}, ranks);
       all.push_back(std::move(each));
     }
   }
@@ -183,7 +231,7 @@ int distributed_verify(const Words& arguments, Context& context) {
   Output json;
   Options options;
   asked.add_to(options);
-  options.list("items", "LIST", asked.words, "set the items of the whole array (default sizes around tiles and shares)")
+  options.list("items", "LIST", asked.words, "set the items of the whole array, or of its axis (default around tiles and shares)")
       .list("input", "KIND", asked.words,
             "choose random, constant, alternating, one_hot, extremes, exact (default random; of floats, exact too)")
       .number("repeat", repeat, 1, 1000000, "run N times back to back before the second check, e.g. 1000")
@@ -194,7 +242,7 @@ int distributed_verify(const Words& arguments, Context& context) {
   if (!options.parse(arguments, context)) return kOk;
   return on_every_rank(asked, context, [&](Communicator& communicator, Context& own) {
     const int ranks = communicator.ranks();
-    std::vector<DistributedCase> cases = asked.cases(distributed::default_items(ranks), ranks);
+    std::vector<DistributedCase> cases = asked.cases(distributed::default_items(ranks), ranks, distributed::default_shapes(ranks));
     std::erase_if(cases, [](const DistributedCase& each) { return !writes(each.algorithm->about.kind); });
     for (DistributedCase& each : cases) {
       if (!by_graph || !each.plan.possible()) continue;

@@ -94,7 +94,8 @@ Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
   made.origin = origin;
   made.on_gpus = on_gpus;
   if constexpr (requires { Scan::kWaits; }) made.waits = Scan::kWaits;
-  made.plan = [about = made.about](const Problem& problem, int ranks) {
+  made.plan = [about = made.about](Problem problem, int ranks) {
+    if (about.kind != Kind::scan) problem.rows = problem.inner = 1;  // a copy is of items in any shape
     if (std::string reason = unsupported(about, problem); !reason.empty()) return Plan::refuse(std::move(reason));
     const bool taken = with_monoid(problem.type, problem.op, []<class Op>(Op) { return takes<Scan, Op>(); });
     if (taken) return Scan::plan(problem, ranks);

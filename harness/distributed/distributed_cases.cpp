@@ -39,13 +39,13 @@ std::vector<std::vector<RoleCycles>> gather_cycles(Communicator& communicator, c
 
 }  // namespace
 
-std::vector<DistributedCase> cases_of(const DistributedSelection& selection, const std::vector<std::int64_t>& items,
+std::vector<DistributedCase> cases_of(const DistributedSelection& selection, const std::vector<Shape>& shapes,
                                       int ranks) {
   std::vector<DistributedCase> cases;
   for (const ElementType type : selection.types) {
     for (const Operator op : selection.operators) {
       for (const Mode mode : selection.modes) {
-        for (const std::int64_t n : items) {
+        for (const Shape& shape : shapes) {
           for (const Algorithm* algorithm : selection.algorithms) {
             DistributedCase& added = cases.emplace_back();
             added.algorithm = algorithm;
@@ -54,7 +54,7 @@ std::vector<DistributedCase> cases_of(const DistributedSelection& selection, con
               const auto chosen = selection.settings.find(each.name);
               if (chosen != selection.settings.end()) added.problem.settings.insert(*chosen);
             }
-            set_items(added, n, ranks);
+            set_shape(added, shape, ranks);
           }
         }
       }
@@ -63,8 +63,10 @@ std::vector<DistributedCase> cases_of(const DistributedSelection& selection, con
   return cases;
 }
 
-void set_items(DistributedCase& timed, std::int64_t items, int ranks) {
-  timed.problem.items = items;
+void set_shape(DistributedCase& timed, const Shape& shape, int ranks) {
+  timed.problem.items = shape.axis * shape.rows * shape.inner;
+  timed.problem.rows = shape.rows;
+  timed.problem.inner = shape.inner;
   timed.plan = timed.algorithm->plan(timed.problem, ranks);
   timed.name = fmt::format("{}/ranks:{}", case_name(timed.algorithm->about, timed.problem), ranks);
 }
@@ -76,6 +78,24 @@ std::vector<std::int64_t> default_items(int ranks) {
     all.push_back(per_rank * ranks + 7);
   }
   return all;
+}
+
+std::vector<Shape> default_shapes(int ranks) {
+  const std::int64_t some = ranks;
+  return {{0},
+          {1},
+          {3, 1, 4},
+          {33, 3, 33},
+          {1000, 5, 2},
+          {4097, 1, 64},
+          {some * 500 + 3, 1, 1000},
+          {some * 64 - 1, 7, 512},
+          {some * 20'000 + 7, 1, 32},
+          {some * 999, 3, 96},
+          {9, 4000, 128},
+          {some * 100 + 1, 2, 8192},
+          {some * 3000 + 11, 1, 4096},
+          {17, some * 3 + 1, 10'000}};
 }
 
 std::string capture_refusal(const Algorithm& algorithm) {

@@ -24,16 +24,18 @@ struct DistributedSelection {
   Settings settings{};  ///< of those that have these parameters
 };
 
-/// Every combination, on so many ranks: `items` of the whole array. Throws CommandError (status 2) for a setting that
-/// no algorithm takes.
-std::vector<DistributedCase> cases_of(const DistributedSelection& selection, const std::vector<std::int64_t>& items,
+/// Every combination, on so many ranks; shapes: of the whole arrays.
+std::vector<DistributedCase> cases_of(const DistributedSelection& selection, const std::vector<Shape>& shapes,
                                       int ranks);
 
-/// Makes it a case of so many items of the whole array.
-void set_items(DistributedCase& timed, std::int64_t items, int ranks);
+/// Makes it a case of such a whole array.
+void set_shape(DistributedCase& timed, const Shape& shape, int ranks);
 
 /// Nothing; less than an item per rank; around a tile and a chunk of each rank; uneven shares.
 std::vector<std::int64_t> default_items(int ranks);
+/// The same of tensors: axes shorter, as long and longer than bands and chunks of each rank, of rows that end anywhere
+/// in them; lines of one item, of a part of a strip, and of many strips.
+std::vector<Shape> default_shapes(int ranks);
 
 /// Why no graph can replay the runs of an algorithm; empty if one can.
 std::string capture_refusal(const Algorithm& algorithm);

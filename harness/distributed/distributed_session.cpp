@@ -257,6 +257,10 @@ void describe(const DistributedCase& timed, int ranks, measure::Facts& entry) {
   entry["op"] = name(problem.op);
   entry["mode"] = name(problem.mode);
   entry["items"] = problem.items;
+  if (timed.algorithm->about.primitive == Primitive::scan_axis) {
+    entry["rows"] = problem.rows;
+    entry["inner"] = problem.inner;
+  }
   entry["ranks"] = ranks;
   entry["on"] = timed.algorithm->on_gpus ? "gpus" : "hosts";
   measure::Facts& settings = entry["settings"] = measure::Facts::object();

@@ -30,10 +30,11 @@ namespace {
 
 template <class Op>
 __global__ void fill_part(typename Op::Item* items, std::int64_t held, Distribution distribution, int rank,
-                          InputKind kind, std::uint64_t seed) {
+                          InputKind kind, std::uint64_t seed, verify::ScanOrder order) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < held; i += stride) {
-    items[i] = verify::input_item<Op>(kind, seed, distribution.global(rank, i), distribution.items);
+    const std::int64_t number = order.number(distribution.global(rank, i));
+    items[i] = verify::input_item<Op>(kind, seed, number, distribution.items);
   }
 }
 
@@ -73,7 +74,7 @@ class GpuBackend : public RankBackend {
       grow(out_);
       if (held == 0) return;
       fill_part<Op><<<1024, 256, 0, stream_.get()>>>(in_.as<typename Op::Item>(), held, distribution,
-                                                     communicator_.rank(), kind, seed);
+                                                     communicator_.rank(), kind, seed, verify::ScanOrder(problem));
       cuda::check(cudaGetLastError(), "filling the input");
     });
     wait();

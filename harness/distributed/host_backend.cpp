@@ -31,10 +31,11 @@ class HostBackend : public RankBackend {
       in_.grow(bytes_);
       out_.grow(bytes_);
       auto* const items = static_cast<Item*>(in_.data());
+      const verify::ScanOrder order(problem);
       distribution.for_each_run(rank_, [&](std::int64_t local, std::int64_t global, std::int64_t count) {
         for (std::int64_t i = 0; i < count; ++i) {
           // NOLINTNEXTLINE(clang-analyzer-security.ArrayBound): a run is within what the rank holds
-          items[local + i] = verify::input_item<Op>(kind, seed, global + i, problem.items);
+          items[local + i] = verify::input_item<Op>(kind, seed, order.number(global + i), problem.items);
         }
       });
     });

@@ -100,17 +100,16 @@ void keep_primitives(const OptionWords& stated, std::vector<const Variant*>& var
   if (variants.empty()) refuse(fmt::format("no chosen variant is a {}", name(wanted.front())));
 }
 
-/// Appends the values of an option that names counts of `least` or more, each once.
+constexpr std::int64_t kUsualSegment = 128;  // items, on average
+
+}  // namespace
+
 void add_counts(const OptionWords& stated, const char* option, std::int64_t least, std::vector<std::int64_t>& counts) {
   for (const std::int64_t n : counts_of(stated, option)) {
     if (n < least) refuse(fmt::format("--{} {}: give {} or more", option, n, least));
     if (std::ranges::find(counts, n) == counts.end()) counts.push_back(n);
   }
 }
-
-constexpr std::int64_t kUsualSegment = 128;  // items, on average
-
-}  // namespace
 
 Selection select_scans(const OptionWords& stated) {
   Selection selection;
@@ -166,6 +165,15 @@ Selection select_scans(const OptionWords& stated) {
   return selection;
 }
 
+std::int64_t items_of(const Shape& shape) {
+  std::int64_t lines = 0, count = 0;
+  if (!__builtin_mul_overflow(shape.rows, shape.inner, &lines) && !__builtin_mul_overflow(lines, shape.axis, &count)) {
+    return count;
+  }
+  refuse(fmt::format("--items {} --rows {} --inner {}: these are 2^63 items or more in all", shape.axis, shape.rows,
+                     shape.inner));
+}
+
 std::vector<Shape> Selection::shapes(const Shape& usual) const {
   const auto or_usual = []<class Value>(const std::vector<Value>& stated, Value otherwise) {
     return stated.empty() ? std::vector{otherwise} : stated;
@@ -198,11 +206,7 @@ std::vector<Shape> Selection::shapes(const Shape& usual) const {
     }
     for (const std::int64_t r : or_usual(outer, usual.rows)) {
       const Shape shape{usual.axis, r, between};
-      std::int64_t lines = 0, count = 0;
-      if (__builtin_mul_overflow(r, between, &lines) || __builtin_mul_overflow(lines, usual.axis, &count)) {
-        refuse(fmt::format("--items {} --rows {} --inner {}: these are 2^63 items or more in all", usual.axis, r,
-                           between));
-      }
+      items_of(shape);  // if there can be so many
       if (std::ranges::find(all, shape) == all.end()) all.push_back(shape);
     }
   }

@@ -45,6 +45,12 @@ struct Selection {
 /// names near matches for a word that fits nothing.
 Selection select_scans(const OptionWords& stated);
 
+/// Appends the values of an option that names counts, each once. Throws CommandError for one below `least`.
+void add_counts(const OptionWords& stated, const char* option, std::int64_t least, std::vector<std::int64_t>& counts);
+
+/// The items of a tensor in all. Throws CommandError if they are 2^63 or more.
+std::int64_t items_of(const Shape& shape);
+
 /// The settings of `set` (parameter=value). Throws CommandError (status 2) for a parameter or value that none of the
 /// chosen takes: that is a typing error, not a skip.
 Settings settings_of(const OptionWords& stated, const std::vector<const Description*>& chosen);

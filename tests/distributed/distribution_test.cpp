@@ -43,5 +43,22 @@ TEST(Distribution, RunsAreThoseThatTheArrayHasSideBySide) {
   EXPECT_EQ(runs, (std::vector<std::vector<std::int64_t>>{{0, 3, 3}, {3, 9, 2}}));
 }
 
+TEST(Distribution, DealsOutEachRow) {
+  for (const std::int64_t row : {1, 5, 6, 25}) {
+    for (const int ranks : {1, 2, 3, 7}) {
+      for (const std::int64_t chunk : {1, 4, 30}) {
+        const Distribution distribution{4 * row, ranks, chunk, 4};
+        EXPECT_EQ(times_held(distribution), std::vector<int>(static_cast<std::size_t>(4 * row), 1))
+            << row << " items a row, " << ranks << " ranks, chunks of " << chunk;
+      }
+    }
+  }
+  std::vector<std::vector<std::int64_t>> runs;
+  Distribution::blocks(10, 2, 2).for_each_run(1, [&](std::int64_t local, std::int64_t global, std::int64_t count) {
+    runs.push_back({local, global, count});
+  });
+  EXPECT_EQ(runs, (std::vector<std::vector<std::int64_t>>{{0, 3, 2}, {2, 8, 2}}));
+}
+
 }  // namespace
 }  // namespace scanlab::distributed

@@ -81,18 +81,19 @@ struct ColumnTiles {
   std::int64_t chain() const { return 2 * (lines_a_thread + kLanes + kColumnWarps) + bands; }
 
   /// across: units of a line. aligned: each begins at an address of 16 bytes. most: blocks at a time. stage_bytes: of
-  /// shared memory, for a tile and its folds, of fold_bytes each.
+  /// shared memory, for a tile and its folds, of fold_bytes each. teams: that tell each other of a strip, on as many
+  /// devices, each with all_lines lines.
   ColumnTiles(std::int64_t all_lines, std::int64_t across, int unit_bytes, bool aligned, int most, int stage_bytes,
-              int fold_bytes) {
+              int fold_bytes, int teams = 1) {
     across = std::max<std::int64_t>(across, 1);
-    width = width_for(across, unit_bytes, aligned, most);
+    width = width_for(across, unit_bytes, aligned, most, teams);
     strips = ceil_div(across, std::int64_t{width});
     pitch = width * unit_bytes;
     if (!contiguous() && !aligned) pitch = (pitch + 15) / 16 * 16 + 16;  // a line begins anywhere in 16 bytes
     warps_across = ceil_div(width, kLanes);
     groups_a_warp = std::max(kLanes / width, 1);
     team = static_cast<int>(std::max<std::int64_t>(most / strips, 1));
-    const int tiles_a_lane = team / groups_a_warp;  // to fold, by one warp
+    const int tiles_a_lane = teams * team / groups_a_warp;  // to fold, by one warp
     look_warps = !aligned ? kMostLookWarps : tiles_a_lane > 24 ? 4 : tiles_a_lane > 8 ? 3 : tiles_a_lane > 4 ? 2 : 1;
     rows = kColumnWarps / warps_across;
     look_rows = look_warps / warps_across;
@@ -108,7 +109,7 @@ struct ColumnTiles {
 
  private:
   /// Units of a strip, of 128 to 512 bytes, such that as many blocks are busy as there can be.
-  static int width_for(std::int64_t across, int unit_bytes, bool aligned, int most) {
+  static int width_for(std::int64_t across, int unit_bytes, bool aligned, int most, int teams) {
     constexpr int kStrip = 256, kLeast = 128;  // bytes
     const int step = std::max((aligned ? 128 : 32) / unit_bytes, 1), least = std::max(kLeast / unit_bytes, 1);
     if (across <= least) return static_cast<int>(across);
@@ -120,7 +121,7 @@ struct ColumnTiles {
       const auto strips = static_cast<double>(ceil_div(across, std::int64_t{width}));
       const double team = std::max(std::floor(most / strips), 1.0), rounds = std::ceil(strips / most);
       double share = static_cast<double>(across) / most / (rounds / team * width);  // of the blocks that are busy
-      share /= 1 + team * width * unit_bytes / (2.0 * 65536);                       // reading what the team tells
+      share /= 1 + teams * team * width * unit_bytes / (2.0 * 65536);               // reading what the teams tell
       if (width * unit_bytes < (short_teams ? 2 : 1) * kStrip) share *= 0.97;
       if (width < kLanes) share *= 0.9 + 0.1 * (kLanes / width * width) / kLanes;  // lanes that have units
       if (share > best_share) {
@@ -132,7 +133,24 @@ struct ColumnTiles {
   }
 };
 
-template <Associative Op>
+/// The form in which columns are scanned: here those of one array, by one device. A form says
+///   static constexpr bool kTells;   // whether other devices have tiles of the array between those of this one
+///   static constexpr bool kStarts;  // whether the columns of a row begin with items in memory, and not all alike
+/// and has what these need: see StartedColumns, and PeerColumns in variants/distributed.
+struct UsualColumns {
+  static constexpr bool kTells = false;
+  static constexpr bool kStarts = false;
+};
+
+/// Columns that begin with items in memory, if there are any.
+template <class Item>
+struct StartedColumns {
+  static constexpr bool kTells = false;
+  static constexpr bool kStarts = true;
+  const Item* starts = nullptr;  ///< before each item of a row's first line, row by row; null: all as the operator says
+};
+
+template <Associative Op, class Form = UsualColumns>
 struct ColumnArguments {
   CUtensorMap boxes;   ///< of `in`, as words of 4 bytes; a box has a warp's lines
   const InOf<Op>* in;  ///< lines * inner items
@@ -147,10 +165,11 @@ struct ColumnArguments {
   Mode mode;
   bool has_boxes;
   Op op{};
+  Form form{};
 };
 
 /// kAligned: every line of both arrays begins at an address of 16 bytes, and units are vectors; else items.
-template <Associative Op, bool kAligned>
+template <Associative Op, bool kAligned, class Form = UsualColumns>
 class ColumnBlock {
  public:
   using Item = typename Op::Item;
@@ -164,7 +183,9 @@ class ColumnBlock {
   struct alignas(sizeof(Item) * kVector % 16 == 0 ? 16 : alignof(Item)) Items {
     Item item[kVector];
   };
-  using State = scan::TileState<Items>;
+  static constexpr bool kTells = Form::kTells;
+  /// Other devices write words of 8 bytes whole.
+  using State = std::conditional_t<kTells, scan::TileState<Items, scan::ShortWord>, scan::TileState<Items>>;
   /// The folds of neighbouring lines since the last head, in the columns of a unit, and whether there is one.
   struct Fold {
     Items items;
@@ -187,9 +208,10 @@ class ColumnBlock {
     Barrier reduced;    ///< `before`, `totals` and `heads` are written
     Barrier looked;     ///< `above` is written
     Barrier free;       ///< the results are stored, and the folds published
+    std::int64_t own;   ///< the band as this device counts its own
   };
 
-  __device__ ColumnBlock(const ColumnArguments<Op>& given, unsigned char* shared)
+  __device__ ColumnBlock(const ColumnArguments<Op, Form>& given, unsigned char* shared)
       : given_(given),
         cut_(given.cut),
         tiles_(shared),
@@ -259,7 +281,8 @@ class ColumnBlock {
     scan::TileCounter::Drawn drawn;  // by lane 0; in a team of one, counted
     const auto draw = [&] {
       if (lane_ != 0) return;
-      drawn = cut_.team > 1 ? scan::TileCounter::draw(block_, counter_) : scan::TileCounter::Drawn{drawn.number + 1};
+      drawn = kTells || cut_.team > 1 ? scan::TileCounter::draw(block_, counter_)
+                                      : scan::TileCounter::Drawn{drawn.number + 1};
     };
     draw();
     std::int64_t last = -1;
@@ -291,22 +314,25 @@ class ColumnBlock {
   }
   /// Writes down which tile lane 0 has drawn. last: the band of the one before.
   __device__ void write_down(Stage& stage, scan::TileCounter::Drawn drawn, std::int64_t& last) {
-    std::int64_t strip = strip_, band = drawn.tile();
+    std::int64_t strip = strip_, own = drawn.tile();
     if (cut_.team == 1) {  // strips from top to bottom
-      const auto number = static_cast<std::int64_t>(drawn.number) - 1;
+      const auto number = kTells ? own : static_cast<std::int64_t>(drawn.number) - 1;
       strip = blockIdx.x + number / cut_.bands * gridDim.x;
-      band = number % cut_.bands;
+      own = number % cut_.bands;
     }
     stage.lines = 0;
-    if (band >= cut_.bands || strip >= cut_.strips) return;
+    if (own >= cut_.bands || strip >= cut_.strips) return;
+    std::int64_t band = own;
+    if constexpr (kTells) band = given_.form.band(own);
     constexpr std::int64_t kFar = 1 << 30;
     const std::int64_t lines = cut_.lines(), line = band * lines;
     const std::int64_t before = given_.rows.column(line);  // lines of its row
     const std::int64_t between = max(band - last - 1, std::int64_t{0});
     stage.band = band;
+    if constexpr (kTells) stage.own = own;
     stage.strip = strip;
     stage.run = drawn.run() + scan::TileCounter::kFirstRun;
-    stage.lines = static_cast<int>(min(given_.lines - line, lines));
+    stage.lines = static_cast<int>(min(given_.lines - own * lines, lines));
     stage.across = static_cast<int>(min(given_.inner / kVector - strip * cut_.width, std::int64_t{cut_.width}));
     stage.to_head = static_cast<int>(min(before == 0 ? 0 : given_.rows.axis - before, kFar));
     stage.carries = before > between * lines;
@@ -317,8 +343,9 @@ class ColumnBlock {
   __device__ void end(Stage& stage, scan::TileCounter::Drawn unused) {
     if (lane_ != 0) return;
     cuda::trigger_dependent_launch();
-    if (cut_.team > 1) {
-      const auto draws = static_cast<std::uint32_t>(cut_.bands + cut_.team);
+    if (kTells || cut_.team > 1) {
+      const std::int64_t strips = cut_.team > 1 ? 1 : (cut_.strips - blockIdx.x - 1) / gridDim.x + 1;  // of a counter
+      const auto draws = static_cast<std::uint32_t>(cut_.bands * strips + cut_.team);
       scan::TileCounter{draws}.reset_if_last(block_, counter_, unused);
     }
     stage.full.arrive();
@@ -332,9 +359,14 @@ class ColumnBlock {
   __device__ Items* above(int stage) const { return totals(stage) + cut_.totals(); }
   /// The folds of the lines before a thread's own, in its warp's part, if other groups have any.
   __device__ Items* before(int stage) const { return above(stage) + cut_.above(); }
+  /// The band in this device's arrays.
+  __device__ std::int64_t own(const Stage& of) const {
+    if constexpr (kTells) return of.own;
+    return of.band;
+  }
   /// The place in the arrays of a tile's first item.
   __device__ std::int64_t place_of(const Stage& of) const {
-    return of.band * cut_.lines() * given_.inner + of.strip * cut_.width * kVector;
+    return own(of) * cut_.lines() * given_.inner + of.strip * cut_.width * kVector;
   }
 
   /// Loads a tile by boxes, each the lines of a warp. Bytes beyond the array come as zeros. Returns the bytes that
@@ -344,7 +376,7 @@ class ColumnBlock {
     if (lane_ * lines >= of.lines) return 0;
     cuda::load_box(tile(stage) + lane_ * lines * cut_.pitch, given_.boxes,
                    static_cast<int>(of.strip * cut_.width * (kUnit / 4)),
-                   static_cast<int>(of.band * cut_.lines()) + lane_ * lines, stages_[stage].full);
+                   static_cast<int>(own(of) * cut_.lines()) + lane_ * lines, stages_[stage].full);
     return lines * cut_.pitch;
   }
   /// Loads a tile line by line, each from the last address of 16 bytes on, or as one piece.
@@ -391,7 +423,7 @@ class ColumnBlock {
     return loaded;
   }
 
-  /// Calls start() where a row begins, and f(unit) for each of the thread's lines. head: lines before the first.
+  /// Calls start(line) where a row begins, and f(unit) for each of the thread's lines. head: lines before the first.
   template <class Start, class F>
   __device__ void for_each_line(const Stage& of, int stage, int head, Start start, F f) const {
     const int first = group_ * cut_.lines_a_thread, lines = min(cut_.lines_a_thread, of.lines - first);
@@ -404,7 +436,7 @@ class ColumnBlock {
     }
     for (int i = 0; i < lines;) {
       if (i == head) {
-        start();
+        start(first + i);
         head += period();
       }
       const int end = min(lines, head);
@@ -431,10 +463,18 @@ class ColumnBlock {
     fold.head = false;
     return fold;
   }
-  /// Returns what comes before the first line of a row.
-  __device__ Items start() const {
+  /// Returns what comes before the first line of a row, which is that line of the tile.
+  __device__ Items start(const Stage& of, int line) const {
     Items items;
     for (Item& item : items.item) item = before_all(op_);
+    if constexpr (Form::kStarts) {
+      if (given_.form.starts == nullptr) return items;
+      const std::int64_t row = given_.rows.row(of.band * cut_.lines() + line);
+      const Item* const starts =
+          given_.form.starts + row * given_.inner + (of.strip * cut_.width + unit_) * kVector;
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) items.item[v] = op_(items.item[v], starts[v]);
+    }
     return items;
   }
   /// left, right: of lines one behind the other.
@@ -471,8 +511,8 @@ class ColumnBlock {
       Fold fold = nothing();
       for_each_line(
           stage, slot.stage, head,
-          [&] {
-            fold = {start(), true};
+          [&](int line) {
+            fold = {start(stage, line), true};
           },
           [&](const auto& unit) {
 #pragma unroll
@@ -509,9 +549,17 @@ class ColumnBlock {
   /// The publish warp: tells the team the folds of a tile. It writes the states, and a flag that says when to read
   /// them; whether they are there, their tags say.
   __device__ void publish() {
+    bool first = true;
     for_each_tile(&Stage::reduced, [&](Stage& stage, Slot slot) {
-      if (cut_.team > 1) {
-        const std::int64_t tile = stage.band * cut_.strips + stage.strip;
+      const std::int64_t tile = stage.band * cut_.strips + stage.strip;
+      if constexpr (kTells) {
+        if (first) given_.form.begin(stage.run, stage.own == 0 && stage.strip == 0);
+        first = false;
+        for (int unit = lane_; unit < stage.across; unit += kLanes) {
+          given_.form.tell(tile * cut_.width + unit, State::tagged(fold_parts(slot.stage, unit).items, stage.run));
+        }
+        if (lane_ == 0) given_.form.tell_of(tile, stage.run);
+      } else if (cut_.team > 1) {
         for (int unit = lane_; unit < stage.across; unit += kLanes) {
           scan::store_state<Items>(block_, states(), tile * cut_.width + unit, fold_parts(slot.stage, unit).items,
                                    stage.run);
@@ -524,6 +572,17 @@ class ColumnBlock {
   }
   __device__ typename State::Word* states() const { return static_cast<typename State::Word*>(given_.states); }
   __device__ std::int64_t flag(const Stage& of, std::int64_t band) const { return of.strip * cut_.bands + band; }
+  __device__ bool is_told(const Stage& of, std::int64_t band) {
+    if constexpr (kTells) return given_.form.is_told(band * cut_.strips + of.strip, of.run);
+    return block_.load_atomic(given_.flags, flag(of, band)) == of.run;
+  }
+  __device__ State state(const Stage& of, std::int64_t place) {
+    if constexpr (kTells) {
+      return given_.form.template state<State>(place, of.run);
+    } else {
+      return scan::load_state<Items>(block_, states(), place);
+    }
+  }
 
   /// A look-ahead warp: folds some of the team's tiles since the block's last one, each group a few.
   __device__ void look_ahead() {
@@ -533,7 +592,7 @@ class ColumnBlock {
         const int groups = cut_.look_rows * cut_.groups_a_warp, each = (stage.to_fold + groups - 1) / groups;
         const std::int64_t of_warp = stage.band - stage.to_fold + row_ * cut_.groups_a_warp * each;
         for (int i = lane_; i < cut_.groups_a_warp * each && of_warp + i < stage.band; i += kLanes) {
-          while (block_.load_atomic(given_.flags, flag(stage, of_warp + i)) != stage.run) {
+          while (!is_told(stage, of_warp + i)) {
           }
         }
         __syncwarp();  // the flags of all tiles of the warp are there
@@ -546,7 +605,7 @@ class ColumnBlock {
           State asked[kAsked];
 #pragma unroll
           for (int j = 0; j < kAsked; ++j) {
-            if (begin + j < count) asked[j] = scan::load_state<Items>(block_, states(), at + (begin + j) * step);
+            if (begin + j < count) asked[j] = state(stage, at + (begin + j) * step);
           }
 #pragma unroll
           for (int j = 0; j < kAsked; ++j) {
@@ -554,7 +613,7 @@ class ColumnBlock {
             if (!kAligned && begin + j >= count) break;
             if (begin + j < count) {
               while (!asked[j].is(stage.run)) {
-                asked[j] = scan::load_state<Items>(block_, states(), at + (begin + j) * step);
+                asked[j] = state(stage, at + (begin + j) * step);
               }
               fold.items = join(fold.items, asked[j].item());
             }
@@ -586,7 +645,7 @@ class ColumnBlock {
       Items running = own.head ? own.items : join(all, own.items);
       Out* line = given_.out + place_of(stage) + group_ * cut_.lines_a_thread * given_.inner + unit_ * kVector;
       for_each_line(
-          stage, slot.stage, stage.heads[place], [&] { running = start(); },
+          stage, slot.stage, stage.heads[place], [&](int line) { running = start(stage, line); },
           [&](const auto& unit) {
             simt::Vector<Out, kVector> results;
 #pragma unroll
@@ -603,7 +662,7 @@ class ColumnBlock {
     });
   }
 
-  const ColumnArguments<Op>& given_;
+  const ColumnArguments<Op, Form>& given_;
   const ColumnTiles& cut_;
   unsigned char* const tiles_;
   Stage* const stages_;
@@ -621,12 +680,12 @@ class ColumnBlock {
   simt::GpuBlock block_;
 };
 
-template <Associative Op, bool kAligned>
+template <Associative Op, bool kAligned, class Form = UsualColumns>
 __global__ void __launch_bounds__(kLanes*(2 + kMostLookWarps + 2 * kColumnWarps), 1)
-    axis_columns(const __grid_constant__ ColumnArguments<Op> arguments) {
+    axis_columns(const __grid_constant__ ColumnArguments<Op, Form> arguments) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   extern __shared__ __align__(128) unsigned char shared[];
-  ColumnBlock<Op, kAligned>(arguments, shared).run();
+  ColumnBlock<Op, kAligned, Form>(arguments, shared).run();
 #else
   __trap();  // rather than leave the output unwritten
 #endif

@@ -169,8 +169,60 @@ class RowScan : public SegmentedLookAhead<Op, Rows> {
   Rows rows_;
 };
 
+/// The launch of axis_columns.
+template <Associative Op, bool kAligned, class Form>
+struct ColumnKernel {
+  using Block = ColumnBlock<Op, kAligned, Form>;
+
+  /// Bytes of a tile and its folds at most. shared_bytes: that a block may ask for.
+  static int stage_bytes(std::size_t shared_bytes) {
+    constexpr int kStage = sizeof(typename Block::Stage), kPadding = 144;
+    return static_cast<int>(shared_bytes) / kColumnStages - kStage - kPadding;
+  }
+  /// Before the first run in a context: raises the kernel's limit on shared memory.
+  static cudaError_t try_allow(std::size_t shared_bytes) {
+    constexpr int kLeast = (8 << 10) + ColumnTiles::kMostFolds * sizeof(typename Block::Items);
+    if (cuda::device_code().version < 80 || stage_bytes(shared_bytes) < kLeast) return cudaErrorNotSupported;
+    return cuda::try_allow(axis_columns<Op, kAligned, Form>, {.shared_bytes = shared_bytes});
+  }
+
+  /// Describes the input to copies of boxes, if it can be.
+  static bool describe_boxes(ColumnArguments<Op, Form>& arguments) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;
+    const ColumnTiles& cut =
+        arguments.cut;  // its boxes have up to 128 words and 112 lines; 256 of each can be described
+    const auto words = arguments.inner * static_cast<std::int64_t>(sizeof(InOf<Op>)) / 4;
+    if (cut.contiguous() || words >= kMost || arguments.lines >= kMost || cuda::device_code().version < 90) {
+      return false;
+    }
+    static auto* const encode = cuda::driver_function<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+    if (encode == nullptr) return false;
+    const cuuint64_t extents[] = {static_cast<cuuint64_t>(words), static_cast<cuuint64_t>(arguments.lines)};
+    const cuuint64_t strides[] = {static_cast<cuuint64_t>(words * 4)};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(cut.pitch / 4), static_cast<cuuint32_t>(cut.part_lines())};
+    const cuuint32_t steps[] = {1, 1};
+    return encode(&arguments.boxes, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, const_cast<InOf<Op>*>(arguments.in), extents,
+                  strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+  }
+
+  /// blocks: at a time.
+  static cudaError_t try_launch(ColumnArguments<Op, Form> arguments, int blocks, bool pdl, cudaStream_t stream) {
+    if (kAligned) arguments.has_boxes = describe_boxes(arguments);
+    const ColumnTiles& cut = arguments.cut;
+    const auto stage = sizeof(typename Block::Stage) + cut.folds() * sizeof(typename Block::Items) +
+                       static_cast<std::size_t>(cut.tile_bytes());
+    return cuda::try_launch(axis_columns<Op, kAligned, Form>,
+                            {.blocks = static_cast<int>(cut.blocks(blocks)),
+                             .threads = cut.threads(),
+                             .shared_bytes = kColumnStages * stage,
+                             .pdl = pdl},
+                            stream, arguments);
+  }
+};
+
 /// A tensor of any shape, by tiles of columns.
-template <Associative GivenOp>
+template <Associative GivenOp, class Form = UsualColumns>
 class ColumnScan {
  public:
   using Op = WithIdentity<GivenOp>;
@@ -187,13 +239,8 @@ class ColumnScan {
 
   /// Before the first run in a context: raises the kernels' limits on shared memory.
   static cudaError_t try_allow(std::size_t shared_bytes) {
-    if (cuda::device_code().version < 80) return cudaErrorNotSupported;
-    constexpr int kLeast = (8 << 10) + ColumnTiles::kMostFolds * sizeof(typename ColumnBlock<Op, true>::Items);
-    if (std::min(stage_bytes<false>(shared_bytes), stage_bytes<true>(shared_bytes)) < kLeast) {
-      return cudaErrorNotSupported;
-    }
-    const cudaError_t error = cuda::try_allow(axis_columns<Op, false>, {.shared_bytes = shared_bytes});
-    return error != cudaSuccess ? error : cuda::try_allow(axis_columns<Op, true>, {.shared_bytes = shared_bytes});
+    const cudaError_t error = Kernel<false>::try_allow(shared_bytes);
+    return error != cudaSuccess ? error : Kernel<true>::try_allow(shared_bytes);
   }
 
   /// The longest chain of operations.
@@ -211,32 +258,35 @@ class ColumnScan {
   }
 
   /// Enqueues the scan, if there are items.
-  cudaError_t try_run(void* workspace, const In* in, OutOf<Op>* out, Mode mode, const GivenOp& op,
-                      cudaStream_t stream) const {
+  cudaError_t try_run(void* workspace, const In* in, OutOf<Op>* out, Mode mode, const GivenOp& op, cudaStream_t stream,
+                      const Form& form = {}, bool pdl = true) const {
     if (lines_ == 0 || inner_ == 0) return cudaSuccess;
     simt::Workspace pieces(workspace);
     const Memory parts(*this, pieces);
     const auto aligned = [](const void* array) { return simt::CudaMachine::aligned(array, cuda::kBulkBytes); };
     const bool by_vectors = has_vectors() && aligned(in) && aligned(out);
     const Team& team = by_vectors ? parts.vectors : parts.items;
-    ColumnArguments<Op> arguments{.boxes = {},
-                                  .in = in,
-                                  .out = out,
-                                  .lines = lines_,
-                                  .inner = inner_,
-                                  .rows = Rows(axis_),
-                                  .counters = team.counters,
-                                  .flags = team.flags,
-                                  .states = team.states,
-                                  .cut = by_vectors ? vectors_ : items_,
-                                  .mode = mode,
-                                  .has_boxes = false,
-                                  .op = Op{op}};
-    if (by_vectors) arguments.has_boxes = describe_boxes(arguments);
-    return by_vectors ? try_launch<true>(arguments, stream) : try_launch<false>(arguments, stream);
+    const ColumnArguments<Op, Form> arguments{.boxes = {},
+                                              .in = in,
+                                              .out = out,
+                                              .lines = lines_,
+                                              .inner = inner_,
+                                              .rows = Rows(axis_),
+                                              .counters = team.counters,
+                                              .flags = team.flags,
+                                              .states = team.states,
+                                              .cut = by_vectors ? vectors_ : items_,
+                                              .mode = mode,
+                                              .has_boxes = false,
+                                              .op = Op{op},
+                                              .form = form};
+    return by_vectors ? Kernel<true>::try_launch(arguments, blocks_, pdl, stream)
+                      : Kernel<false>::try_launch(arguments, blocks_, pdl, stream);
   }
 
  private:
+  template <bool kAligned>
+  using Kernel = ColumnKernel<Op, kAligned, Form>;
   /// Memory through which the blocks of a strip tell each other.
   struct Team {
     std::uint64_t* counters;
@@ -253,8 +303,8 @@ class ColumnScan {
     Team items;
     Team vectors;
     Memory(const ColumnScan& scan, simt::Workspace& workspace)
-        : items(scan.items_, sizeof(typename ColumnBlock<Op, false>::State), workspace),
-          vectors(scan.vectors_, sizeof(typename ColumnBlock<Op, true>::State), workspace) {}
+        : items(scan.items_, sizeof(typename Kernel<false>::Block::State), workspace),
+          vectors(scan.vectors_, sizeof(typename Kernel<true>::Block::State), workspace) {}
   };
 
   /// Whether lines can be cut into vectors of 16 bytes, or items into several.
@@ -264,49 +314,15 @@ class ColumnScan {
   }
   template <bool kAligned>
   ColumnTiles cut(const Extents& tensor, std::size_t shared_bytes) const {
-    using Block = ColumnBlock<Op, kAligned>;
-    return {tensor.rows * tensor.axis,           tensor.inner / Block::kVector, Block::kUnit, kAligned, blocks_,
-            stage_bytes<kAligned>(shared_bytes), sizeof(typename Block::Items)};
+    using Block = typename Kernel<kAligned>::Block;
+    return {tensor.rows * tensor.axis,
+            tensor.inner / Block::kVector,
+            Block::kUnit,
+            kAligned,
+            blocks_,
+            Kernel<kAligned>::stage_bytes(shared_bytes),
+            sizeof(typename Block::Items)};
   }
-  /// Bytes of a tile and its folds at most.
-  template <bool kAligned>
-  static int stage_bytes(std::size_t shared_bytes) {
-    constexpr int kStage = sizeof(typename ColumnBlock<Op, kAligned>::Stage), kPadding = 144;
-    return static_cast<int>(shared_bytes) / kColumnStages - kStage - kPadding;
-  }
-
-  /// Describes the input to copies of boxes, if it can be.
-  bool describe_boxes(ColumnArguments<Op>& arguments) const {
-    constexpr std::int64_t kMost = std::int64_t{1} << 31;
-    const ColumnTiles& cut =
-        arguments.cut;  // its boxes have up to 128 words and 112 lines; 256 of each can be described
-    const auto words = inner_ * static_cast<std::int64_t>(sizeof(In)) / 4;
-    if (cut.contiguous() || words >= kMost || lines_ >= kMost || cuda::device_code().version < 90) return false;
-    static auto* const encode = cuda::driver_function<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
-    if (encode == nullptr) return false;
-    const cuuint64_t extents[] = {static_cast<cuuint64_t>(words), static_cast<cuuint64_t>(lines_)};
-    const cuuint64_t strides[] = {static_cast<cuuint64_t>(words * 4)};
-    const cuuint32_t box[] = {static_cast<cuuint32_t>(cut.pitch / 4), static_cast<cuuint32_t>(cut.part_lines())};
-    const cuuint32_t steps[] = {1, 1};
-    return encode(&arguments.boxes, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, const_cast<In*>(arguments.in), extents, strides,
-                  box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
-  }
-
-  template <bool kAligned>
-  cudaError_t try_launch(const ColumnArguments<Op>& arguments, cudaStream_t stream) const {
-    const ColumnTiles& cut = arguments.cut;
-    using Block = ColumnBlock<Op, kAligned>;
-    const auto stage = sizeof(typename Block::Stage) + cut.folds() * sizeof(typename Block::Items) +
-                       static_cast<std::size_t>(cut.tile_bytes());
-    return cuda::try_launch(axis_columns<Op, kAligned>,
-                            {.blocks = static_cast<int>(cut.blocks(blocks_)),
-                             .threads = cut.threads(),
-                             .shared_bytes = kColumnStages * stage,
-                             .pdl = true},
-                            stream, arguments);
-  }
-
   std::int64_t lines_;
   std::int64_t axis_;
   std::int64_t inner_;

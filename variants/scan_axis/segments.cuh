@@ -133,6 +133,10 @@ struct Rows {
     if (rest < 0) rest += axis;
     return rest >= axis ? rest - axis : rest;
   }
+  /// The row of the item at `place` < 2^53.
+  SCANLAB_HD std::int64_t row(std::int64_t place) const {
+    return static_cast<std::int64_t>(static_cast<double>(place - column(place)) * per_row + 0.5);
+  }
   /// Items from `place` to the first of the next row: 0 if it is the first of its own.
   SCANLAB_HD std::int64_t to_head(std::int64_t place) const {
     const std::int64_t before = column(place);

@@ -1,0 +1,187 @@
+// axis_exchange: every GPU folds the lines that it holds of a tensor, they exchange a fold for each column, every GPU
+// scans its lines. axis_apart: the tensor is cut along another axis than that of the scan, and nobody exchanges
+// anything.
+//
+// Idea    A recurrence along a sequence that is cut in one part per GPU needs, for each column, one item of the GPUs
+//         before: what comes before its part. So each GPU reads its lines once for their folds, all gather these by
+//         NCCL, and each scans from the fold of those before its own.
+// Work    3 n, and for each column a fold of as many items as there are GPUs.
+// Traffic 3 n: two reads and a write; over the links an item per column and GPU. axis_apart: 2 n, and nothing.
+// Bits    Not reproducible for floats, as axis_columns.
+// Source  Reduce-then-scan (Dotsenko et al. 2008), with a GPU as a block; for models, the passing of states between
+//         parts of a sequence, as in Dao and Gu, "Transformers are SSMs", 2024.
+#include "variants/distributed/axis_shards.cuh"
+
+#include "harness/distributed/nccl.hpp"
+#include "variants/scan_axis/fold_lines.cuh"
+#if defined(__CUDACC__)
+#include "harness/cuda/launch.cuh"
+
+namespace scanlab::distributed {
+namespace {
+
+using scan_axis::Extents;
+
+/// before: what comes before rank `rank` in each of `columns` columns; folds: of each rank in turn.
+template <Monoid Op>
+__global__ void fold_ranks_before(const typename Op::Item* folds, std::int64_t columns, int rank,
+                                  typename Op::Item* before) {
+  const std::int64_t column = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (column >= columns) return;
+  typename Op::Item folded = Op::identity();
+  for (int r = 0; r < rank; ++r) folded = Op{}(folded, folds[r * columns + column]);
+  before[column] = folded;
+}
+
+struct AxisExchange {
+  template <class Op>
+  static constexpr bool kTakes = kOfShards<Op>;
+
+  static Description describe() {
+    Description about = describe_shards();
+    about.id = "axis_exchange";
+    about.title = "Fold lines, gather by NCCL, scan lines";
+    about.source = "Dotsenko et al. 2008, with a GPU as a block";
+    about.family = "three passes";
+    about.cost = {.work = "about 3n", .span = "of a GPU's scan", .traffic = "3n"};
+    return about;
+  }
+
+  static Extents held(const Problem& problem, const Distribution& distribution, int rank) {
+    return {problem.rows, distribution.held_of_row(rank) / problem.inner, problem.inner};
+  }
+
+  template <class Op>
+  static scan_axis::LineFold<Op> fold_of(const Extents& held) {
+    return {held, multiprocessors_of_rank()};
+  }
+
+  static Plan plan(const Problem& problem, int ranks) {
+    const std::int64_t lines = std::max<std::int64_t>(ceil_div(problem.axis(), ranks), 1);
+    Plan plan{.distribution = {problem.items, ranks, lines * problem.inner, problem.rows}};
+    plan.chain = with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::int64_t {
+      if constexpr (!kOfShards<Op>)
+        return 0;
+      else
+        return fold_of<Op>(held(problem, plan.distribution, 0)).chain() +
+               ShardScan<Op>::chain(held(problem, plan.distribution, 0)) + ranks;
+    });
+    return with_nccl(std::move(plan));
+  }
+
+  template <class Op>
+  class Rank {
+   public:
+    using Item = typename Op::Item;
+    Rank(const Problem& problem, const Plan& plan, int rank)
+        : rank_(rank),
+          held_(held(problem, plan.distribution, rank)),
+          columns_(problem.rows * problem.inner),
+          fold_(fold_of<Op>(held_)),
+          partial_(fold_.workspace_bytes()),
+          own_(static_cast<std::size_t>(columns_) * sizeof(Item)),
+          folds_(static_cast<std::size_t>(columns_ * plan.distribution.ranks) * sizeof(Item)),
+          before_(static_cast<std::size_t>(columns_) * sizeof(Item)),
+          scan_(held_, problem.mode) {
+      cuda::load(fold_ranks_before<Op>);
+    }
+    void connect(Communicator& communicator) { nccl_ = Nccl::join(communicator); }
+    /// The scan begins with whatever is in memory.
+    void rehearse(const Item* in, Item* out, StreamHandle handle) {
+      const auto stream = static_cast<cudaStream_t>(handle);
+      fold(in, stream);
+      scan(in, out, stream);
+    }
+
+    void run(const Item* in, Item* out, StreamHandle handle) {
+      constexpr int kThreads = 256;
+      const auto stream = static_cast<cudaStream_t>(handle);
+      fold(in, stream);
+      nccl_->all_gather(own_.data(), folds_.data(), own_.bytes(), stream);
+      fold_ranks_before<Op><<<static_cast<unsigned>(ceil_div(columns_, kThreads)), kThreads, 0, stream>>>(
+          folds_.template as<Item>(), columns_, rank_, before_.template as<Item>());
+      cuda::check(cudaGetLastError(), "folding what ranks before hold");
+      scan(in, out, stream);
+    }
+
+   private:
+    void fold(const Item* in, cudaStream_t stream) const {
+      cuda::check(fold_.try_run(partial_.data(), in, own_.template as<Item>(), stream), "folding lines");
+    }
+    void scan(const Item* in, Item* out, cudaStream_t stream) const {
+      scan_.run(in, out, rank_ == 0 ? nullptr : before_.template as<Item>(), stream);
+    }
+
+    int rank_;
+    Extents held_;
+    std::int64_t columns_;
+    scan_axis::LineFold<Op> fold_;
+    cuda::DeviceBuffer partial_;
+    cuda::DeviceBuffer own_;     ///< folds, an item a column
+    cuda::DeviceBuffer folds_;   ///< those of all ranks
+    cuda::DeviceBuffer before_;  ///< an item a column
+    ShardScan<Op> scan_;
+    std::shared_ptr<Nccl> nccl_;
+  };
+};
+
+struct AxisApart {
+  template <class Op>
+  static constexpr bool kTakes = kOfShards<Op>;
+
+  static Description describe() {
+    Description about = describe_shards();
+    about.id = "axis_apart";
+    about.title = "A tensor cut along rows or columns: no exchange";
+    about.source = "Scanlab";
+    about.family = "no exchange";
+    about.parameters = {{.name = "along", .values = {"columns", "rows"}, .meaning = "the axis that is cut"}};
+    about.cost = {.work = "about 2n", .span = "of a GPU's scan", .traffic = "2n"};
+    return about;
+  }
+
+  static bool by_rows(const Problem& problem) { return setting(describe(), problem.settings, "along") == "rows"; }
+  static Extents held(const Problem& problem, const Distribution& distribution, int rank) {
+    const std::int64_t items = distribution.held(rank), axis = problem.axis();
+    if (items == 0) return {0, axis, problem.inner};
+    if (by_rows(problem)) return {items / (axis * problem.inner), axis, problem.inner};
+    return {problem.rows, axis, items / (problem.rows * axis)};
+  }
+
+  static Plan plan(const Problem& problem, int ranks) {
+    const std::int64_t lines = std::max<std::int64_t>(problem.rows * problem.axis(), 1);
+    const auto share = [&](std::int64_t count) { return std::max<std::int64_t>(ceil_div(count, ranks), 1); };
+    Plan plan{.distribution = {problem.items, ranks, share(problem.inner), lines}};
+    if (by_rows(problem))
+      plan.distribution = {problem.items, ranks,
+                           share(problem.rows) * std::max<std::int64_t>(problem.axis(), 1) * problem.inner};
+    plan.chain = with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::int64_t {
+      if constexpr (!kOfShards<Op>)
+        return 0;
+      else
+        return ShardScan<Op>::chain(held(problem, plan.distribution, 0));
+    });
+    return plan;
+  }
+
+  template <class Op>
+  class Rank {
+   public:
+    using Item = typename Op::Item;
+    Rank(const Problem& problem, const Plan& plan, int rank)
+        : scan_(held(problem, plan.distribution, rank), problem.mode) {}
+    void run(const Item* in, Item* out, StreamHandle stream) {
+      scan_.run(in, out, nullptr, static_cast<cudaStream_t>(stream));
+    }
+
+   private:
+    ShardScan<Op> scan_;
+  };
+};
+
+const AlgorithmRegistration kAxisExchange{algorithm<AxisExchange>(true)};
+const AlgorithmRegistration kAxisApart{algorithm<AxisApart>(true)};
+
+}  // namespace
+}  // namespace scanlab::distributed
+#endif
