@@ -40,7 +40,8 @@ struct DistributedWords {
         .seed(seed, "choose the inputs")
         .list("primitive", "NAME", words, "select scan or scan_axis (default scan, unless none is chosen)")
         .list("rows", "LIST", words, "scan_axis: set numbers of rows (default 1)")
-        .list("inner", "LIST", words, "scan_axis: set numbers of items from one to the next of the axis (default 1024)");
+        .list("inner", "LIST", words,
+              "scan_axis: set numbers of items from one to the next of the axis (default 1024)");
     add_problem_options(options, words, "default i32 and plus");
   }
   /// Returns the cases that are asked for, of --items or of the default `items` in all; of tensors, where nothing of
@@ -231,7 +232,9 @@ int distributed_verify(const Words& arguments, Context& context) {
   Output json;
   Options options;
   asked.add_to(options);
-  options.list("items", "LIST", asked.words, "set the items of the whole array, or of its axis (default around tiles and shares)")
+  options
+      .list("items", "LIST", asked.words,
+            "set the items of the whole array, or of its axis (default around tiles and shares)")
       .list("input", "KIND", asked.words,
             "choose random, constant, alternating, one_hot, extremes, exact (default random; of floats, exact too)")
       .number("repeat", repeat, 1, 1000000, "run N times back to back before the second check, e.g. 1000")
@@ -242,7 +245,8 @@ int distributed_verify(const Words& arguments, Context& context) {
   if (!options.parse(arguments, context)) return kOk;
   return on_every_rank(asked, context, [&](Communicator& communicator, Context& own) {
     const int ranks = communicator.ranks();
-    std::vector<DistributedCase> cases = asked.cases(distributed::default_items(ranks), ranks, distributed::default_shapes(ranks));
+    std::vector<DistributedCase> cases =
+        asked.cases(distributed::default_items(ranks), ranks, distributed::default_shapes(ranks));
     std::erase_if(cases, [](const DistributedCase& each) { return !writes(each.algorithm->about.kind); });
     for (DistributedCase& each : cases) {
       if (!by_graph || !each.plan.possible()) continue;

@@ -257,7 +257,7 @@ void describe(const DistributedCase& timed, int ranks, measure::Facts& entry) {
   entry["op"] = name(problem.op);
   entry["mode"] = name(problem.mode);
   entry["items"] = problem.items;
-  if (timed.algorithm->about.primitive == Primitive::scan_axis) {
+  if (problem.rows != 1 || problem.inner != 1) {
     entry["rows"] = problem.rows;
     entry["inner"] = problem.inner;
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/communicator.hpp"
 #include "harness/distributed/nccl.hpp"
+#include "harness/distributed/rank_backend.hpp"
 #include "harness/results/provenance.hpp"
 #include "tests/needs_gpu.hpp"
 #include "tests/program.hpp"
@@ -27,7 +29,7 @@ TEST(DistributedCommand, ListsAlgorithmsWithWhatTheyMove) {
   }
 #ifdef SCANLAB_WITH_CUDA
   for (const char* id : {"peer_look_ahead", "reduce_exchange_scan", "scan_exchange_add", "blocked_peer", "nccl_cub",
-                         "nccl_thrust", "one_gpu", "read_all"}) {
+                         "nccl_thrust", "one_gpu", "read_all", "axis_exchange", "axis_apart", "peer_axis"}) {
     EXPECT_TRUE(has(result.out, id));
   }
 #endif
@@ -41,6 +43,9 @@ TEST(DistributedCommand, BadWordsAreSaid) {
   expect_error({"distributed", "bench", "--algorithm", "mpi_exscam"}, "mpi_exscam");
   expect_error({"distributed", "bench", "--type", "i33"}, "i33");
   expect_error({"distributed", "bench", "--gpus", "0"}, "gpus");
+  expect_error({"distributed", "verify", "--inner", "4"}, "--rows and --inner would have no effect");
+  expect_error({"distributed", "verify", "--primitive", "select"}, "--primitive takes scan or scan_axis here");
+  expect_error({"distributed", "verify", "--primitive", "scan_axis", "--rows", "0"}, "--rows 0: give 1 or more");
   expect_error({"distributed", "bench", "--benchmark_min_time=1"}, "--benchmark_min_time would have no effect");
   expect_error({"distributed", "bench", "--benchmark_min_warmup_time=1"},
                "--benchmark_min_warmup_time would have no effect");
@@ -129,6 +134,34 @@ TEST_F(NeedsGpuDistributed, EveryAlgorithmIsRightOnOneGpu) {
   const Result result = run_program({"distributed", "verify", "--algorithm", "peer_look_ahead,blocked_peer,copy_all",
                                      "--mode", "inclusive,exclusive", "--op", "plus,affine", "--repeat", "20"});
   EXPECT_EQ(result.status, kOk) << result.out << result.err;
+}
+
+TEST_F(NeedsGpuDistributed, ScansAlongAnAxisAreRightOnOneGpu) {
+  const Result result =
+      run_program({"distributed", "verify", "--algorithm", "peer_axis,axis_apart,copy_all", "--primitive", "scan_axis",
+                   "--mode", "inclusive,exclusive", "--type", "i32,f32", "--op", "plus,affine", "--repeat", "20"});
+  EXPECT_EQ(result.status, kOk) << result.out << result.err;
+}
+
+/// Rank 0 of two never runs.
+TEST_F(NeedsGpuDistributed, ATensorThatIsCutApartWaitsForNobody) {
+  setenv("SCANLAB_RANKS_PER_GPU", "2", 1);
+  distributed::run_threads(2, std::chrono::seconds(20), [](distributed::Communicator& communicator) {
+    const auto backend = distributed::make_gpu_backend(communicator);
+    if (communicator.rank() == 1) {
+      const auto& algorithm = distributed::Algorithms::instance().all().at("axis_apart");
+      for (const char* along : {"rows", "columns"}) {
+        const Problem problem{
+            .type = ElementType::f32, .items = 4 * 1000 * 96, .settings = {{"along", along}}, .rows = 4, .inner = 96};
+        const distributed::Plan plan = algorithm.plan(problem, 2);
+        backend->fill(problem, plan.distribution, InputKind::random, 1);
+        const auto bound = backend->bind(algorithm, problem, plan);
+        EXPECT_GT(backend->time(*bound, 1, 3), 0);
+      }
+    }
+    communicator.barrier();
+  });
+  unsetenv("SCANLAB_RANKS_PER_GPU");
 }
 
 TEST_F(NeedsGpuDistributed, ScansAreRightBesideOtherWorkAndReplayedByAGraph) {

@@ -20,7 +20,7 @@ using measure::Timing;
 
 enum class Fault { none, forgets_a_rank, is_stale, fails_on_a_rank, has_no_memory };
 
-/// Blocks of the array, an item of which each rank gathers: as reduce_exchange_scan, by the host.
+/// Blocks of each row, whose folds each rank gathers, an item a column: as axis_exchange, by the host.
 template <Fault kFault>
 struct ByThreads {
   template <class Op>
@@ -29,11 +29,13 @@ struct ByThreads {
   static Description describe() {
     Description about;
     about.id = "by_threads";
+    about.primitive = Primitive::scan_axis;
     about.parameters = {{.name = "chunk", .values = {"whole", "3"}, .meaning = "items"}};
     return about;
   }
   static Plan plan(const Problem& problem, int ranks) {
-    return {.distribution = Distribution::blocks(problem.items, ranks), .chain = problem.items + 1};
+    const std::int64_t lines = std::max<std::int64_t>(ceil_div(problem.axis(), ranks), 1);
+    return {.distribution = {problem.items, ranks, lines * problem.inner, problem.rows}, .chain = problem.items + 1};
   }
 
   template <class Op>
@@ -41,7 +43,10 @@ struct ByThreads {
    public:
     using Item = typename Op::Item;
     Rank(const Problem& problem, const Plan& plan, int rank)
-        : held_(plan.distribution.held(rank)), mode_(problem.mode) {
+        : of_row_(plan.distribution.held_of_row(rank)),
+          inner_(problem.inner),
+          columns_(static_cast<std::size_t>(problem.rows * problem.inner)),
+          mode_(problem.mode) {
       if (kFault == Fault::has_no_memory && rank == 1) throw measure::LacksMemory("out of it");
     }
     void connect(Communicator& communicator) {
@@ -51,23 +56,29 @@ struct ByThreads {
     void run(const Item* in, Item* out, StreamHandle) {
       if (kFault == Fault::fails_on_a_rank && communicator_->rank() == 2) throw std::runtime_error("this GPU is tired");
       if (kFault == Fault::is_stale && runs_++ > 0) return;
-      Item sum = Op::identity();
-      for (std::int64_t i = 0; i < held_; ++i) sum = Op{}(sum, in[i]);
-      const std::vector<Item> sums = communicator_->gather(sum);
-      Item running = Op::identity();
-      for (int rank = kFault == Fault::forgets_a_rank ? 1 : 0; rank < communicator_->rank(); ++rank) {
-        running = Op{}(running, sums[static_cast<std::size_t>(rank)]);
+      std::vector<Item> folds(columns_, Op::identity());
+      const auto held = static_cast<std::int64_t>(columns_) / inner_ * of_row_;
+      const auto column = [&](std::int64_t i) { return static_cast<std::size_t>(i / of_row_ * inner_ + i % inner_); };
+      for (std::int64_t i = 0; i < held; ++i) folds[column(i)] = Op{}(folds[column(i)], in[i]);
+      std::vector<Item> all(columns_ * static_cast<std::size_t>(communicator_->ranks()));
+      communicator_->all_gather(folds.data(), columns_ * sizeof(Item), all.data());
+      std::ranges::fill(folds, Op::identity());
+      const auto before = columns_ * static_cast<std::size_t>(communicator_->rank());
+      for (std::size_t i = kFault == Fault::forgets_a_rank ? columns_ : 0; i < before; ++i) {
+        folds[i % columns_] = Op{}(folds[i % columns_], all[i]);
       }
-      for (std::int64_t i = 0; i < held_; ++i) {
-        const Item next = Op{}(running, in[i]);
-        out[i] = mode_ == Mode::exclusive ? running : next;
-        running = next;
+      for (std::int64_t i = 0; i < held; ++i) {
+        const Item next = Op{}(folds[column(i)], in[i]);
+        out[i] = mode_ == Mode::exclusive ? folds[column(i)] : next;
+        folds[column(i)] = next;
       }
     }
 
    private:
     Communicator* communicator_ = nullptr;
-    std::int64_t held_;
+    std::int64_t of_row_;
+    std::int64_t inner_;
+    std::size_t columns_;
     Mode mode_;
     int runs_ = 0;
   };
@@ -117,8 +128,10 @@ TEST(DistributedSession, VerifiesAndTimesOnEveryRank) {
   std::vector<Problem> problems;
   for (const std::int64_t items : {0, 1, 2, 3, 100, 4097}) problems.push_back({.items = items});
   problems.push_back({.type = ElementType::f32, .op = Operator::affine, .mode = Mode::exclusive, .items = 1001});
+  problems.push_back({.op = Operator::affine, .items = 3 * 50 * 7, .rows = 3, .inner = 7});
+  problems.push_back({.mode = Mode::exclusive, .items = 40 * 2 * 5, .rows = 40, .inner = 5});
   const Ended ended = run<Fault::none>(problems, kShort);
-  EXPECT_EQ(ended.timed_by_rank, (std::vector<int>{7, 7, 7}));
+  EXPECT_EQ(ended.timed_by_rank, (std::vector<int>{9, 9, 9}));
   for (const Timing& each : ended.timings) {
     EXPECT_EQ(each.state, Timing::State::timed) << each.name << ": " << each.reason;
     EXPECT_TRUE(each.verified) << each.name;

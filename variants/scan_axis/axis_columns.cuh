@@ -470,8 +470,7 @@ class ColumnBlock {
     if constexpr (Form::kStarts) {
       if (given_.form.starts == nullptr) return items;
       const std::int64_t row = given_.rows.row(of.band * cut_.lines() + line);
-      const Item* const starts =
-          given_.form.starts + row * given_.inner + (of.strip * cut_.width + unit_) * kVector;
+      const Item* const starts = given_.form.starts + row * given_.inner + (of.strip * cut_.width + unit_) * kVector;
 #pragma unroll
       for (int v = 0; v < kVector; ++v) items.item[v] = op_(items.item[v], starts[v]);
     }
