@@ -30,7 +30,7 @@ Rows = list[dict[str, Any]]
 def entry(algorithm: str, items: int, count: int, us: float, settings: str = "", **named) -> Rows:
     """The samples of a case on so many ranks."""
     usual = dict(algorithm=algorithm, settings=settings, type="i32", op="plus", mode="inclusive")
-    usual |= dict(ranks=count, items=items, on="gpus", bytes=8 * items)
+    usual |= dict(ranks=count, items=items, on="gpus", bytes=8 * items, rows=1, inner=1)
     usual |= dict(kind=KINDS.get(algorithm, "scan"), sm_clock_mhz=np.nan, converged=np.nan)
     return [usual | named | {"round": n, "ns": 1e3 * us * f} for n, f in enumerate(SPREAD)]
 
@@ -97,6 +97,15 @@ def test_scaling_stands_at_its_throughput_and_its_speedup_over_best() -> None:
     assert bars[0] == near((1, RATE / 8 / MOST, RATE / 8 / LEAST))
     (alone,) = tiny.drawn(ranks.ranks_scaling, data).axes
     assert len(tiny.points(alone, PEER)) == 2, "without best"
+
+
+def test_scans_along_a_sharded_axis_stand_beside_copies_two_bounds_and_pytorch() -> None:
+    us = dict(peer_axis=5.0, torch_recurrence=20.0, copy_all=4.0, read_all=2.0)
+    tensor = [entry(name, 2 * N, 2, time, inner=64) for name, time in us.items()]
+    content = ranks.sharded_axis(timed(*tensor, *on(2, N, peer_look_ahead=1.0))).content
+    peer, torch = (only(content.rows, algorithm=name) for name in ("peer_axis", "torch_recurrence"))
+    assert (peer.of_copy, peer.of_bound, peer.of_torch) == near((0.8, 1.2, 4.0))
+    assert torch.of_torch == 1 and len(content.rows) == 2, "neither copies nor plain arrays"
 
 
 def peers(data: Data, count: int = 0) -> list[float]:

@@ -21,9 +21,11 @@ from scanlab_report.tables import MEASURED, RANKS
 from scanlab_report.versus import or_lacking, ratios, spans
 
 KIND = ["type", "op", "mode"]
-PROBLEM = [*KIND, "ranks", "items"]
+PROBLEM = [*KIND, "ranks", "items", "rows", "inner"]
 """Algorithms that agree in these columns are compared; `items` are those of the whole array."""
-SCAN, COPY, READ, VENDOR = "scan", "copy_all", "read_all", "nccl_cub"
+SCAN, COPY, READ, VENDOR, TORCH = "scan", "copy_all", "read_all", "nccl_cub", "torch_recurrence"
+PLAIN = dict(rows=1, inner=1)
+"""An array, and no tensor that is scanned along an axis."""
 
 # -------------------------------------------------------------------------------------- the cases
 
@@ -66,8 +68,8 @@ def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
     if len(best):
         date = best["file"].map(lambda number: (data.files[number].date, number))
         newest = date.groupby([best[c] for c in (*KIND, "items")]).transform("max")
-        best = summarise(best[date == newest].assign(ranks=1), PROBLEM)
-        best = best.assign(algorithm=BEST, kind=BEST, on="gpus")
+        best = summarise(best[date == newest].assign(ranks=1, **PLAIN), PROBLEM)
+        best = best.assign(algorithm=BEST, kind=BEST, on="gpus", **PLAIN)
         cases = pd.concat([cases, best[cases.columns]], ignore_index=True)
     per_rank, rate = cases["items"] / cases["ranks"], cases["bytes"] / cases["median_ns"]
     return cases.assign(items_per_rank=per_rank, gb_per_s=rate)
@@ -75,8 +77,8 @@ def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
 
 def scaling(data: Data) -> pd.DataFrame:
     """The cases of a session with scans over several numbers of ranks."""
-    enough = lambda cases: pick(cases, kind=SCAN)["ranks"].nunique() > 1
-    return several(data, enough, ", of several ranks")
+    enough = lambda cases: pick(cases, kind=SCAN, **PLAIN)["ranks"].nunique() > 1
+    return pick(several(data, enough, ", of several ranks"), **PLAIN)
 
 
 def folding(data: Data) -> pd.DataFrame:
@@ -120,6 +122,7 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
     weak = ["algorithm", "settings", *KIND, "items_per_rank"]
     rows["efficiency"] = _ratios(pick(rows, ranks=1), rows, weak)
     rows["speedup"] = _ratios(pick(cases, kind=BEST), rows, [*KIND, "items"])
+    rows["of_torch"] = _ratios(pick(cases, algorithm=TORCH), rows, PROBLEM)
     bound = rows[PROBLEM].merge(bounds(cases)[[*PROBLEM, "three_n"]], how="left")["three_n"]
     ends = (bound / rows[f"{name}_ns"] for name in ("median", "high", "low"))
     return rows.assign(of_bound=spans(ends, rows["count"]))
@@ -210,7 +213,7 @@ def ranks_scaling(data: Data) -> Shown:
 @table("ranks_scaling", "ranks_types")
 def several_gpus(data: Data) -> Shown:
     """Scans of one array over several GPUs."""
-    timed = several(data)
+    timed = pick(several(data, lambda cases: len(pick(cases, **PLAIN))), **PLAIN)
     rows = compared(usual(timed))
     ratios = {name: parts(rows[name])["ratio"] for name in ("of_copy", "of_vendor")}
     rows = rows.assign(time_us=rows["median_ns"] / 1e3, **ratios)
@@ -222,6 +225,30 @@ def several_gpus(data: Data) -> Shown:
         "Scans of one array over several ranks: median time of the slowest rank, warm, in a "
         "stream. GB/s counts one read and one write per item. Share of copies: "
         f"`{COPY}`. Speedup: over `{VENDOR}`. A dash: not timed."
+    )
+    return shown(data, Table(caption, columns, rows), caption, timed)
+
+
+@table("ranks_axis", "ranks_recurrence")
+def sharded_axis(data: Data) -> Shown:
+    """Scans along an axis of a tensor that is sharded over several GPUs."""
+    data = data.every or data  # a session of these alone is not complete
+    timed = several(data, lambda cases: (cases["inner"] > 1).any(), " along an axis")
+    timed = timed[timed["inner"] > 1]
+    rows = compared(usual(timed))
+    ratios = {name: parts(rows[name])["ratio"] for name in ("of_copy", "of_bound", "of_torch")}
+    rows = rows.assign(time_us=rows["median_ns"] / 1e3, **ratios)
+    columns = [*alike(code, "algorithm"), *alike(str, "type", op="operator")]
+    columns += alike(whole, "ranks") + alike(size, inner="channels", items_per_rank="n per GPU")
+    columns += alike(digits(4), time_us="µs")
+    columns += alike(digits(3), of_copy="share of copies", of_bound="of 3n", of_torch="speedup")
+    caption = (
+        "Scans along the time axis of tensors (1, time, channels) over several GPUs: median time "
+        "of the slowest rank, warm, in a stream. `axis_exchange` and the recurrences have the "
+        "sequence in one part per GPU, `peer_axis` in bands that are dealt out; `axis_apart` is "
+        f"cut by channels. Share of copies: `{COPY}`. Of 3n: the time to read and then to copy "
+        f"over that of the scan. Speedup: over `{TORCH}`, which writes the states alone, half of "
+        "what the others write. A dash: not timed."
     )
     return shown(data, Table(caption, columns, rows), caption, timed)
 

@@ -216,6 +216,8 @@ class DistributedSample(ScanCase, kw_only=True, frozen=True, tag="distributed"):
     table = "distributed"
     variant: Annotated[Name, means("name of its file in `…/distributed/`", "", "algorithm")]
     ranks: Annotated[Count, means("GPUs or hosts that hold the array")]
+    rows: Annotated[Count, means("of a tensor (rows, axis, inner), scanned along its axis")] = 1
+    inner: Annotated[Count, means("items from one to the next of the axis")] = 1
     on: Annotated[Literal["gpus", "hosts"], means("what the ranks are")]
     settings: Annotated[Settings, means("value of each parameter")]
     bytes: Annotated[Count, means("bytes that any scan must move, over all ranks", "bytes")]
