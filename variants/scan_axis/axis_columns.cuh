@@ -323,7 +323,10 @@ class ColumnBlock {
     stage.lines = 0;
     if (own >= cut_.bands || strip >= cut_.strips) return;
     std::int64_t band = own;
-    if constexpr (kTells) band = given_.form.band(own);
+    if constexpr (kTells) {
+      band = given_.form.band(own);
+      if (own == 0) last = -1;  // the first of a strip has no carry, though others have bands above it
+    }
     constexpr std::int64_t kFar = 1 << 30;
     const std::int64_t lines = cut_.lines(), line = band * lines;
     const std::int64_t before = given_.rows.column(line);  // lines of its row
