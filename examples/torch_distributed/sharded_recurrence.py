@@ -19,8 +19,9 @@ RANK, RANKS = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 
 def start():
     """Join the other processes, and build the functions of scanlab_recurrence.cu."""
-    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-    dist.init_process_group("nccl")
+    device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+    torch.cuda.set_device(device)
+    dist.init_process_group("nccl", device_id=device)
     if RANK > 0:
         dist.barrier()  # the first process builds for all
     load(

@@ -29,15 +29,12 @@ struct PeerAxis {
     about.source = "Scanlab";
     about.family = "peer memory";
     about.parameters = {{.name = "chunk",
-                         .values = {kTeam, "1", "2", "4", "8", "16"},
-                         .meaning = "bands of tiles that are dealt out together; as many as blocks share a strip",
-                         .small = "1"}};
+                         .values = {"2", "1", "4", "8", "16"},
+                         .meaning = "bands of tiles that are dealt out together"}};
     about.limits = "lines of a multiple of 16 bytes; compute capability 9.0 and later; GPUs that are peers, 16 at most";
     about.cost = {.work = "about 2n", .span = "the tiles of a block", .traffic = "2n"};
     return about;
   }
-
-  static constexpr const char* kTeam = "team";
 
   /// How the lines of each rank are cut, on all ranks alike but for the number of bands; and the bands of a chunk.
   struct Cut {
@@ -52,8 +49,7 @@ struct PeerAxis {
     const scan_axis::ColumnTiles tiles(lines, problem.inner / Block::kVector, Block::kUnit, true,
                                        multiprocessors_of_rank(), Kernel<Op>::stage_bytes(shared_bytes_of_block()),
                                        sizeof(typename Block::Items), ranks);
-    const std::string asked = setting(describe(), problem.settings, "chunk");
-    return {tiles, asked == kTeam ? tiles.team : std::stoi(asked)};
+    return {tiles, std::stoi(setting(describe(), problem.settings, "chunk"))};
   }
 
   static Plan plan(const Problem& problem, int ranks) {

@@ -111,7 +111,8 @@ struct ColumnTiles {
   /// Units of a strip, of 128 to 512 bytes, such that as many blocks are busy as there can be.
   static int width_for(std::int64_t across, int unit_bytes, bool aligned, int most, int teams) {
     constexpr int kStrip = 256, kLeast = 128;  // bytes
-    const int step = std::max((aligned ? 128 : 32) / unit_bytes, 1), least = std::max(kLeast / unit_bytes, 1);
+    const int step = std::max((aligned ? 128 : 32) / unit_bytes, 1);
+    const int least = std::max((teams > 1 ? kStrip : kLeast) / unit_bytes, 1);
     if (across <= least) return static_cast<int>(across);
     const bool short_teams = across * unit_bytes * 6 >= std::int64_t{most} * 2 * kStrip;  // 6 blocks a wide strip
     int best = 1;
@@ -121,7 +122,7 @@ struct ColumnTiles {
       const auto strips = static_cast<double>(ceil_div(across, std::int64_t{width}));
       const double team = std::max(std::floor(most / strips), 1.0), rounds = std::ceil(strips / most);
       double share = static_cast<double>(across) / most / (rounds / team * width);  // of the blocks that are busy
-      share /= 1 + teams * team * width * unit_bytes / (2.0 * 65536);               // reading what the teams tell
+      share /= 1 + teams * teams * team * width * unit_bytes / (2.0 * 65536);       // reading what each team tells all
       if (width * unit_bytes < (short_teams ? 2 : 1) * kStrip) share *= 0.97;
       if (width < kLanes) share *= 0.9 + 0.1 * (kLanes / width * width) / kLanes;  // lanes that have units
       if (share > best_share) {
