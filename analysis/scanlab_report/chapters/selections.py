@@ -25,7 +25,10 @@ OURS = {"select": "select", "partition": "partition"}
 OURS |= {"reduce_by_key": "runs", "run_length_encode": "lengths", "unique": "unique"}
 """The primitives, and what the ids of their variants begin with."""
 DRAWN = {"look_ahead": "Scanlab's best", "passes": "passes"}
-ALLOCATE = "Libraries of Python allocate the results, and wait on the host for their number."
+ALLOCATE = (
+    "Thrust and libraries of Python wait on the host for the number of results, and the latter "
+    "allocate them."
+)
 NEEDS_13_2 = "CUB's look-ahead for `Encode` needs CUDA 13.2, and is not compiled here."
 SELECTIONS, FOLDS = [*OURS][:2], [*OURS][2:]
 VARIED = {"select": "kept", "runs": "segment"}
