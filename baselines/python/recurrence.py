@@ -42,13 +42,30 @@ def measure(sharded: Any, lines: int, channels: int) -> Iterator[dict[str, Any]]
         "torch_recurrence": lambda: triton_kernels.recur(scales, shifts, states, folds, start),
     }
     torch.testing.assert_close(*(run() for run in forms.values()))
-    case = {"kind": "distributed", "type": "f32", "op": "affine", "mode": "inclusive"}
-    case |= {"items": lines * channels * sharded.RANKS, "rows": 1, "inner": channels}
-    case |= {"ranks": sharded.RANKS, "on": "gpus", "settings": {}, "outcome": "timed"}
-    case |= {"bytes": 16 * case["items"], "verified": True, "time_unit": "ns"}
+    case = case_of(lines, channels, sharded.RANKS)
     for k in range(REPETITIONS):
         for variant, run in forms.items():
             yield case | {"variant": variant, "round": k, "real_time": _nanoseconds(run)}
+
+
+def case_of(lines: int, channels: int, ranks: int) -> dict[str, Any]:
+    """The fields that all samples of a shape share."""
+    case = {"kind": "distributed", "type": "f32", "op": "affine", "mode": "inclusive"}
+    case |= {"items": lines * channels * ranks, "rows": 1, "inner": channels, "ranks": ranks}
+    case |= {"on": "gpus", "settings": {}, "outcome": "timed", "verified": True}
+    return case | {"bytes": 16 * lines * channels * ranks, "time_unit": "ns"}
+
+
+def context_of(ranks: int) -> dict[str, Any]:
+    """The provenance, and the descriptions of both forms."""
+    context = provenance.context(Plan(["f32"], []), "baselines.python.recurrence")
+    about = {"kind": "scan", "on_gpus": True, "traffic": "3n", "limits": "even parts"}
+    ours = {"title": "fold, gather and scan by functions of Scanlab", "origin": "variant"}
+    ours |= {"source": "examples/torch_distributed", "family": "three passes"}
+    theirs = {"title": "fold, gather and scan in Triton", "origin": "baseline"}
+    theirs |= {"source": "PyTorch: torch.distributed, Triton", "family": "Python"}
+    algorithms = {"scanlab_recurrence": about | ours, "torch_recurrence": about | theirs}
+    return context | {"ranks": ranks, "ranks_are": "processes", "algorithms": algorithms}
 
 
 def _nanoseconds(run: Callable[[], Any]) -> float:
@@ -83,14 +100,7 @@ def main() -> int:
     sharded.start()
     entries = [entry for shape in SHAPES for entry in measure(sharded, *shape)]
     if sharded.RANK == 0:
-        context = provenance.context(Plan(["f32"], []), "baselines.python.recurrence")
-        context |= {"ranks": sharded.RANKS, "ranks_are": "processes", "torch": torch.__version__}
-        about = {"kind": "scan", "on_gpus": True, "source": "examples/torch_distributed"}
-        about |= {"traffic": "3n", "limits": "parts that ranks share evenly"}
-        context["algorithms"] = {
-            "scanlab_recurrence": about | {"origin": "variant", "family": "three passes"},
-            "torch_recurrence": about | {"origin": "baseline", "family": "Python"},
-        }
+        context = context_of(sharded.RANKS) | {"torch": torch.__version__}
         options.out.write_text(json.dumps({"context": context, "benchmarks": entries}, indent=1))
     torch.distributed.destroy_process_group()
     return command.DONE

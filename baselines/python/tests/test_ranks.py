@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from baselines.python import ranks, scans
+from baselines.python import ranks, recurrence, scans
 from baselines.python.protocol import Plan
 from baselines.python.tests.test_measure import StandIn, add_to
 from scanlab_report.load import load
@@ -70,6 +70,17 @@ def measure(out: Path, *spoil: Spoil) -> int:
 @pytest.fixture(autouse=True)
 def on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranks.provenance.device, "facts", lambda: {"device": "Test Device"})
+
+
+def test_the_analysis_reads_the_times_of_a_recurrence(tmp_path: Path) -> None:
+    sample = recurrence.case_of(4, 8, 2) | {"real_time": 1.0, "round": 0}
+    variants = ("scanlab_recurrence", "torch_recurrence")
+    entries = [sample | {"variant": variant} for variant in variants]
+    document = {"context": recurrence.context_of(2), "benchmarks": entries}
+    (tmp_path / "ranks.json").write_text(json.dumps(document))
+    data = load([tmp_path])
+    assert not data.problems and tuple(data["distributed"]["algorithm"]) == variants
+    assert set(data["distributed"]["items"]) == {64}
 
 
 def test_the_analysis_reads_the_results(tmp_path: Path) -> None:
