@@ -1,5 +1,5 @@
-// Thrust's selection, and its folds, lengths and keys of runs: the interface through which most users meet CUB's. The
-// host waits for the number of results, and sends it to where the harness verifies it.
+// Thrust's selection, and its folds, lengths and keys of runs. The toolkit's CCCL 3.0 selects by CUB, and has kernels of
+// Thrust for the others. The host waits for the number of results, and sends it to where the harness verifies it.
 #include <thrust/copy.h>
 #include <thrust/functional.h>
 #include <thrust/iterator/constant_iterator.h>
@@ -17,7 +17,7 @@ namespace {
 template <Primitive kPrimitive>
 class ThrustCompaction {
  public:
-  /// As the sweeps time it: Thrust compiles each fold for counts of 32 and of 64 bits.
+  /// Sums of i32 alone, as the sweeps time them: each type is compiled for counts of 32 and of 64 bits.
   template <class Op>
   static constexpr bool kTakes = std::is_same_v<Op, Plus<std::int32_t>>;
 

@@ -14,9 +14,15 @@ namespace {
 using Map = scanlab::Affine<float>;
 using scanlab::scan_axis::Extents;
 
+void check(const at::Tensor& x) {
+  TORCH_CHECK(
+      x.is_cuda() && x.is_contiguous() && x.scalar_type() == at::kComplexFloat &&
+          reinterpret_cast<std::uintptr_t>(x.const_data_ptr()) % 16 == 0,
+      "scanlab: give contiguous complex64 tensors on a GPU that begin at a multiple of 16 bytes, as x.clone() does");
+}
 Extents extents(const at::Tensor& x) {
-  TORCH_CHECK(x.is_cuda() && x.is_contiguous() && x.dim() == 3 && x.scalar_type() == at::kComplexFloat,
-              "scanlab: give a contiguous complex64 tensor (batch, time, channels) on a GPU");
+  check(x);
+  TORCH_CHECK(x.dim() == 3, "scanlab: give a tensor (batch, time, channels), not of ", x.dim(), " dimensions");
   return {x.size(0), x.size(1), x.size(2)};
 }
 Map::Item* maps(const at::Tensor& x) { return static_cast<Map::Item*>(x.mutable_data_ptr()); }
@@ -39,7 +45,13 @@ at::Tensor recur(const at::Tensor& x, const std::optional<at::Tensor>& before) {
   using Scan = scanlab::scan_axis::ColumnScan<Map, scanlab::scan_axis::StartedColumns<Map::Item>>;
   const c10::cuda::CUDAGuard guard(x.device());
   const cudaDeviceProp& device = *at::cuda::getCurrentDeviceProperties();
-  const Scan scan(extents(x), device.multiProcessorCount, device.sharedMemPerBlockOptin);
+  const Extents shape = extents(x);
+  if (before) {
+    check(*before);
+    TORCH_CHECK(before->numel() == shape.rows * shape.inner && before->device() == x.device(),
+                "scanlab: give a map for each row and channel, on the device of the others");
+  }
+  const Scan scan(shape, device.multiProcessorCount, device.sharedMemPerBlockOptin);
   C10_CUDA_CHECK(scan.try_allow(device.sharedMemPerBlockOptin));
   const at::Tensor out = at::empty_like(x), work = storage(x, scan.workspace_bytes());
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();

@@ -7,6 +7,7 @@ of compute capability 8.0).
 """
 
 import os
+import sys
 from pathlib import Path
 
 import torch
@@ -14,6 +15,8 @@ import torch.distributed as dist
 from torch.utils.cpp_extension import load
 
 ROOT = Path(__file__).resolve().parents[2]
+if "RANK" not in os.environ:
+    sys.exit("Processes that share a sequence are started by torchrun --nproc-per-node 2")
 RANK, RANKS = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 
 

@@ -64,8 +64,7 @@ struct Request {
     if (cases.empty())
       refuse(
           "no case is left to time: widen the selection. Host code is timed with --cache warm --launch stream only, "
-          "and "
-          "what waits on the host by neither graph nor batch");
+          "and a variant that waits on the host with --launch stream");
     if (tune_now && !out.path) refuse("--tune-now writes its table beside the results: give --out FILE");
   }
 };

@@ -57,25 +57,6 @@ struct DistributedWords {
   }
 };
 
-/// Leaves the algorithms of the stated primitive, else scans, else those of the first, and what is no scan.
-Primitive keep_primitive(const OptionWords& words, std::vector<const Algorithm*>& algorithms) {
-  const std::vector<Primitive> stated = values_of(words, "primitive", kPrimitiveNames);
-  std::vector<Primitive> there;
-  for (const Algorithm* each : algorithms) {
-    if (each->about.kind == Kind::scan) there.push_back(each->about.primitive);
-  }
-  const bool any_scan = there.empty() || std::ranges::find(there, Primitive::scan) != there.end();
-  const Primitive wanted = !stated.empty() ? stated.front() : any_scan ? Primitive::scan : there.front();
-  if (stated.size() > 1 || (wanted != Primitive::scan && wanted != Primitive::scan_axis)) {
-    refuse("--primitive takes scan or scan_axis here");
-  }
-  std::erase_if(algorithms, [&](const Algorithm* each) {
-    return each->about.kind == Kind::scan && each->about.primitive != wanted;
-  });
-  if (algorithms.empty()) refuse(fmt::format("no chosen algorithm is a {}", name(wanted)));
-  return wanted;
-}
-
 std::vector<DistributedCase> DistributedWords::cases(const std::vector<std::int64_t>& items, int ranks,
                                                      const std::vector<Shape>& tensors) const {
   OptionWords all = words;
@@ -88,25 +69,40 @@ std::vector<DistributedCase> DistributedWords::cases(const std::vector<std::int6
   for (const auto& [id, each] : Algorithms::instance().all()) {
     if (!words.contains("algorithm") && each.on_gpus == on_gpus) algorithms.push_back(&each);
   }
-  const bool of_axis = keep_primitive(words, algorithms) == Primitive::scan_axis;
+  const std::vector<Primitive> asked = values_of(words, "primitive", kPrimitiveNames);
+  for (const Primitive each : asked) {
+    if (asked.size() > 1 || (each != Primitive::scan && each != Primitive::scan_axis))
+      refuse("--primitive takes scan or scan_axis here");
+  }
+  const auto is_scan = [](const Algorithm* each) { return each->about.kind == Kind::scan; };
+  keep_primitives(words, "algorithm", algorithms, [&](const Algorithm& each) { return !is_scan(&each); });
+  const auto first = std::ranges::find_if(algorithms, is_scan);
+  const Primitive otherwise = first == algorithms.end() ? Primitive::scan : (*first)->about.primitive;
+  const bool of_axis = (asked.empty() ? otherwise : asked.front()) == Primitive::scan_axis;
   std::vector<std::int64_t> stated, rows, inner;
   add_counts(words, "items", 0, stated);
   add_counts(words, "rows", 1, rows);
   add_counts(words, "inner", 1, inner);
   if (!of_axis && !(rows.empty() && inner.empty()))
     refuse("--rows and --inner would have no effect: choose --primitive scan_axis");
-  std::vector<Shape> shapes;
-  if (of_axis && !tensors.empty() && stated.empty() && rows.empty() && inner.empty()) {
-    shapes = tensors;
-  } else {
+  std::vector<Shape> shapes = tensors;
+  if (!of_axis || !stated.empty() || !rows.empty() || !inner.empty() || tensors.empty()) {
+    shapes.clear();
+    std::vector<std::int64_t> axes = stated.empty() ? items : stated;
+    const bool in_all = of_axis && stated.empty() && tensors.empty();
+    if (of_axis && stated.empty() && !tensors.empty()) {
+      axes.clear();
+      for (const Shape& each : tensors) axes.push_back(each.axis);
+    }
     if (rows.empty()) rows = {1};
     if (inner.empty()) inner = {of_axis ? 1024 : 1};
     for (const std::int64_t r : rows) {
       for (const std::int64_t between : inner) {
         const std::int64_t columns = items_of({1, r, between});
-        for (const std::int64_t n : stated.empty() ? items : stated) {
-          shapes.push_back({stated.empty() && of_axis ? std::max<std::int64_t>(n / columns, 1) : n, r, between});
-          items_of(shapes.back());
+        for (const std::int64_t n : axes) {
+          const Shape shape{in_all ? std::max<std::int64_t>(n / columns, 1) : n, r, between};
+          items_of(shape);  // if there can be so many
+          shapes.push_back(shape);
         }
       }
     }
@@ -174,6 +170,10 @@ std::vector<DistributedCase> cases_of_sizes(const BenchOptions& bench, int ranks
     for (DistributedCase& each : bench.asked.cases({1}, ranks)) {
       const auto items = static_cast<std::int64_t>(bytes / item_bytes(each.problem.type, each.problem.op));
       const std::int64_t rows = each.problem.rows, inner = each.problem.inner;
+      if (rows * inner > std::max<std::int64_t>(items, 1)) {
+        refuse(fmt::format("--rows {} --inner {}: these are more than {} bytes in all: give more by --minbytes", rows,
+                           inner, bytes));
+      }
       set_shape(each, {std::max<std::int64_t>(1, items / (rows * inner)), rows, inner}, ranks);
       all.push_back(std::move(each));
     }

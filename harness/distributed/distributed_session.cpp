@@ -157,18 +157,25 @@ void DistributedSession::compare(DistributedCase& timed) {
   const Kind kind = timed.algorithm->about.kind;
   if (!writes(kind)) return;
   const auto item = static_cast<std::int64_t>(item_bytes(timed.problem.type, timed.problem.op));
+  const Distribution& distribution = timed.plan.distribution;
+  const std::int64_t held = distribution.held(communicator_.rank());
   std::vector<std::byte> piece;
-  timed.plan.distribution.for_each_run(
-      communicator_.rank(), [&](std::int64_t local, std::int64_t global, std::int64_t count) {
-        for (std::int64_t done = 0; done < count; done += kPiece) {
-          const std::int64_t part = std::min(kPiece, count - done);
-          piece.resize(static_cast<std::size_t>(part * item));
-          backend_.read(static_cast<std::size_t>((local + done) * item), piece.size(), piece.data());
-          const verify::Outcome outcome =
-              oracle_->oracle->compare_run(piece.data(), global + done, part, timed.plan.chain, kind);
-          if (!outcome.passed()) throw std::runtime_error("verification failed: " + outcome.message);
-        }
-      });
+  std::int64_t begin = 0, end = 0;  // of the rank's items, those of the piece
+  distribution.for_each_run(communicator_.rank(), [&](std::int64_t local, std::int64_t global, std::int64_t count) {
+    for (std::int64_t done = 0; done < count;) {
+      if (local + done == end) {
+        begin = end;
+        end = std::min(begin + kPiece, held);
+        piece.resize(static_cast<std::size_t>((end - begin) * item));
+        backend_.read(static_cast<std::size_t>(begin * item), piece.size(), piece.data());
+      }
+      const std::int64_t part = std::min(count - done, end - local - done);
+      const verify::Outcome outcome = oracle_->oracle->compare_run(piece.data() + (local + done - begin) * item,
+                                                                   global + done, part, timed.plan.chain, kind);
+      if (!outcome.passed()) throw std::runtime_error("verification failed: " + outcome.message);
+      done += part;
+    }
+  });
 }
 
 // ---------------------------------------------------------------------------------------------- the engine

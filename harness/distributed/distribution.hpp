@@ -17,8 +17,8 @@ struct Distribution {
   std::int64_t chunk = 1;  ///< items of a chunk, > 0; the last chunk of a row may have fewer
   std::int64_t rows = 1;   ///< of as many items, > 0
 
-  static Distribution blocks(std::int64_t items, int ranks, std::int64_t rows = 1) {
-    return {items, ranks, std::max<std::int64_t>(1, ceil_div(items / rows, ranks)), rows};
+  static Distribution blocks(std::int64_t items, int ranks) {
+    return {items, ranks, std::max<std::int64_t>(1, ceil_div(items, ranks))};
   }
 
   /// Items that a rank holds; of a row.

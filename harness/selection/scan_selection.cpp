@@ -80,26 +80,6 @@ void unknown_variant(const char* what, const std::string& pattern) {
 
 namespace {
 
-/// Leaves the variants of the stated primitives, else scans, else those of the first variant's primitive. A variant
-/// that is named by its id has to be one of them.
-void keep_primitives(const OptionWords& stated, std::vector<const Variant*>& variants) {
-  std::vector<Primitive> wanted = values_of(stated, "primitive", kPrimitiveNames);
-  const auto is_scan = [](const Variant* each) { return each->about.primitive == Primitive::scan; };
-  if (wanted.empty()) {
-    wanted = {std::ranges::any_of(variants, is_scan) ? Primitive::scan : variants.front()->about.primitive};
-  }
-  const Words named = words_of(stated, "variant");
-  std::erase_if(variants, [&](const Variant* each) {
-    if (std::ranges::find(wanted, each->about.primitive) != wanted.end()) return false;
-    if (std::ranges::find(named, each->about.id) != named.end()) {
-      refuse(fmt::format("{} is a {}, and what is chosen beside it a {}: choose variants of one primitive",
-                         each->about.id, name(each->about.primitive), name(wanted.front())));
-    }
-    return true;
-  });
-  if (variants.empty()) refuse(fmt::format("no chosen variant is a {}", name(wanted.front())));
-}
-
 constexpr std::int64_t kUsualSegment = 128;  // items, on average
 
 }  // namespace
@@ -116,7 +96,7 @@ Selection select_scans(const OptionWords& stated) {
   Words globs = words_of(stated, "variant");
   if (globs.empty()) globs.emplace_back("*");
   selection.variants = matching<Variant>(globs, [](const std::string& glob) { unknown_variant("variant", glob); });
-  keep_primitives(stated, selection.variants);
+  keep_primitives(stated, "variant", selection.variants, [](const Variant&) { return false; });
   const Description first = stated.contains("variant") ? selection.variants.front()->about : Description{};
   selection.types = enumerators(stated, "type", default_of(first.types, ElementType::i32));
   selection.operators = enumerators(stated, "op", default_of(first.operators, Operator::plus));

@@ -1,11 +1,13 @@
 // Which scans are meant: variants by glob, and every combination of type, operator, mode, n and settings.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "harness/core/variant.hpp"
+#include "harness/host/status.hpp"
 #include "harness/selection/words.hpp"
 
 namespace scanlab {
@@ -44,6 +46,30 @@ struct Selection {
 /// named variant lacks i32 or plus, its first type or operator takes that place. Throws CommandError (status 2) that
 /// names near matches for a word that fits nothing.
 Selection select_scans(const OptionWords& stated);
+
+/// Leaves the entries of the stated primitives, else scans, else those of the first entry's primitive, and those that
+/// are `of_any`. Throws CommandError for an entry that `option` names by its id and that would go, and if none is left.
+template <class Entry, class OfAny>
+void keep_primitives(const OptionWords& stated, const char* option, std::vector<const Entry*>& entries, OfAny of_any) {
+  std::vector<Primitive> wanted = values_of(stated, "primitive", kPrimitiveNames);
+  if (wanted.empty()) {
+    const auto is_scan = [&](const Entry* each) { return !of_any(*each) && each->about.primitive == Primitive::scan; };
+    const auto first = std::ranges::find_if_not(entries, [&](const Entry* each) { return of_any(*each); });
+    const bool scans = first == entries.end() || std::ranges::any_of(entries, is_scan);
+    wanted = {scans ? Primitive::scan : (*first)->about.primitive};
+  }
+  const Words named = words_of(stated, option);
+  std::erase_if(entries, [&](const Entry* each) {
+    if (of_any(*each) || std::ranges::find(wanted, each->about.primitive) != wanted.end()) return false;
+    if (std::ranges::find(named, each->about.id) != named.end()) {
+      refuse(std::string(each->about.id) + " is a " + std::string(name(each->about.primitive)) +
+             ", and what is chosen beside it a " + std::string(name(wanted.front())) + ": choose " + Entry::kNoun +
+             "s of one primitive");
+    }
+    return true;
+  });
+  if (entries.empty()) refuse(std::string("no chosen ") + Entry::kNoun + " is a " + std::string(name(wanted.front())));
+}
 
 /// Appends the values of an option that names counts, each once. Throws CommandError for one below `least`.
 void add_counts(const OptionWords& stated, const char* option, std::int64_t least, std::vector<std::int64_t>& counts);

@@ -147,16 +147,16 @@ const std::vector<ScheduleSweep>& schedule_sweeps() {
 }
 
 /// Nobody flushes the cache of host code, which has no launches; a batch has no room for L2 flushes, and in a pipeline
-/// the kernel before leaves what it will. Neither a graph nor a batch can hold what waits on the host.
+/// the kernel before leaves what it will. A variant that waits on the host is launched from a stream only.
 std::vector<std::pair<Cache, Launch>> ScanInColumns::columns() const {
   std::vector<std::pair<Cache, Launch>> all;
   for (const Cache cache : caches) {
     for (const Launch launch : launches) {
       const bool warm = cache == Cache::warm;
       const bool only_warm = launch == Launch::batch || launch == Launch::pipeline;
-      const bool held = launch == Launch::batch || launch == Launch::graph;
+      const bool waits = scan.variant->about.waits_on_host && launch != Launch::stream;
       const bool possible = is_host_code(*scan.variant) ? warm && launch == Launch::stream : warm || !only_warm;
-      if (possible && !(held && scan.variant->about.waits_on_host)) all.emplace_back(cache, launch);
+      if (possible && !waits) all.emplace_back(cache, launch);
     }
   }
   return all;

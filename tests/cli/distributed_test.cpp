@@ -44,6 +44,8 @@ TEST(DistributedCommand, BadWordsAreSaid) {
   expect_error({"distributed", "bench", "--type", "i33"}, "i33");
   expect_error({"distributed", "bench", "--gpus", "0"}, "gpus");
   expect_error({"distributed", "verify", "--inner", "4"}, "--rows and --inner would have no effect");
+  expect_error({"distributed", "bench", "--primitive", "scan_axis", "--inner", "2^20", "-b", "4KiB"},
+               "--rows 1 --inner 1048576: these are more than 4096 bytes in all");
   expect_error({"distributed", "verify", "--primitive", "select"}, "--primitive takes scan or scan_axis here");
   expect_error({"distributed", "verify", "--primitive", "scan_axis", "--rows", "0"}, "--rows 0: give 1 or more");
   expect_error({"distributed", "bench", "--benchmark_min_time=1"}, "--benchmark_min_time would have no effect");
@@ -138,9 +140,22 @@ TEST_F(NeedsGpuDistributed, EveryAlgorithmIsRightOnOneGpu) {
 
 TEST_F(NeedsGpuDistributed, ScansAlongAnAxisAreRightOnOneGpu) {
   const Result result =
-      run_program({"distributed", "verify", "--algorithm", "peer_axis,axis_apart,copy_all", "--primitive", "scan_axis",
-                   "--mode", "inclusive,exclusive", "--type", "i32,f32", "--op", "plus,affine", "--repeat", "20"});
+      run_program({"distributed", "verify", "--primitive", "scan_axis", "--mode", "inclusive,exclusive", "--type",
+                   "i32,f32", "--op", "plus,affine", "--repeat", "20"});
   EXPECT_EQ(result.status, kOk) << result.out << result.err;
+}
+
+/// Ranks that share a GPU tell each other as those of two do.
+TEST_F(NeedsGpuDistributed, PeersScanAlongAnAxisTogether) {
+  setenv("SCANLAB_RANKS_PER_GPU", "2", 1);
+  const std::vector<std::string> words{"distributed", "verify", "--gpus", "2",        "--algorithm",
+                                       "peer_axis",   "--type", "i32",    "--repeat", "20"};
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--set", "chunk=1"}, {"--launch", "graph", "--inner", "1024"}}) {
+    const Result result = run_program(with(words, more));
+    EXPECT_EQ(result.status, kOk) << result.out << result.err;
+  }
+  unsetenv("SCANLAB_RANKS_PER_GPU");
 }
 
 /// Rank 0 of two never runs.

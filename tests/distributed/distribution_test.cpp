@@ -54,7 +54,7 @@ TEST(Distribution, DealsOutEachRow) {
     }
   }
   std::vector<std::vector<std::int64_t>> runs;
-  Distribution::blocks(10, 2, 2).for_each_run(1, [&](std::int64_t local, std::int64_t global, std::int64_t count) {
+  Distribution{10, 2, 3, 2}.for_each_run(1, [&](std::int64_t local, std::int64_t global, std::int64_t count) {
     runs.push_back({local, global, count});
   });
   EXPECT_EQ(runs, (std::vector<std::vector<std::int64_t>>{{0, 3, 2}, {2, 8, 2}}));

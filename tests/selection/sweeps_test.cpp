@@ -58,11 +58,12 @@ TEST(ScanSelection, RefusesShapesOfTooManyItems) {
   }
 }
 
-TEST(ScanSelection, TimesWhatWaitsOnTheHostOutsideGraphsAndBatches) {
+TEST(ScanSelection, TimesWhatWaitsOnTheHostInAStreamOnly) {
   Variant waits;
   waits.backends.cuda = true;
   waits.about.waits_on_host = true;
-  const ScanInColumns scan{{&waits, {}}, {Cache::warm}, {Launch::stream, Launch::graph, Launch::batch}};
+  const ScanInColumns scan{
+      {&waits, {}}, {Cache::warm}, {Launch::stream, Launch::graph, Launch::batch, Launch::pipeline}};
   EXPECT_EQ(scan.columns(), (std::vector{std::pair{Cache::warm, Launch::stream}}));
 }
 

@@ -12,7 +12,7 @@
 //         parts of a sequence, as in Dao and Gu, "Transformers are SSMs", 2024.
 #include "variants/distributed/axis_shards.cuh"
 
-#include "harness/distributed/nccl.hpp"
+#include "variants/distributed/nccl_exchange.cuh"
 #include "variants/scan_axis/fold_lines.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
@@ -21,17 +21,6 @@ namespace scanlab::distributed {
 namespace {
 
 using scan_axis::Extents;
-
-/// before: what comes before rank `rank` in each of `columns` columns; folds: of each rank in turn.
-template <Monoid Op>
-__global__ void fold_ranks_before(const typename Op::Item* folds, std::int64_t columns, int rank,
-                                  typename Op::Item* before) {
-  const std::int64_t column = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (column >= columns) return;
-  typename Op::Item folded = Op::identity();
-  for (int r = 0; r < rank; ++r) folded = Op{}(folded, folds[r * columns + column]);
-  before[column] = folded;
-}
 
 struct AxisExchange {
   template <class Op>
@@ -57,6 +46,10 @@ struct AxisExchange {
   }
 
   static Plan plan(const Problem& problem, int ranks) {
+    constexpr std::int64_t kMostColumns = std::int64_t{1} << 28;  // so that each has a thread, and a grid of parts fits
+    if (problem.rows * problem.inner > kMostColumns) {
+      return Plan::refuse("axis_exchange takes 2^28 rows and columns in all: choose smaller --rows or --inner");
+    }
     const std::int64_t lines = std::max<std::int64_t>(ceil_div(problem.axis(), ranks), 1);
     Plan plan{.distribution = {problem.items, ranks, lines * problem.inner, problem.rows}};
     plan.chain = with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::int64_t {
@@ -74,54 +67,42 @@ struct AxisExchange {
    public:
     using Item = typename Op::Item;
     Rank(const Problem& problem, const Plan& plan, int rank)
-        : rank_(rank),
+        : leads_(rank == 0),
           held_(held(problem, plan.distribution, rank)),
-          columns_(problem.rows * problem.inner),
           fold_(fold_of<Op>(held_)),
           partial_(fold_.workspace_bytes()),
-          own_(static_cast<std::size_t>(columns_) * sizeof(Item)),
-          folds_(static_cast<std::size_t>(columns_ * plan.distribution.ranks) * sizeof(Item)),
-          before_(static_cast<std::size_t>(columns_) * sizeof(Item)),
-          scan_(held_, problem.mode) {
-      cuda::load(fold_ranks_before<Op>);
-    }
-    void connect(Communicator& communicator) { nccl_ = Nccl::join(communicator); }
+          folds_(static_cast<std::size_t>(problem.rows * problem.inner) * sizeof(Item)),
+          exchange_(rank, plan.distribution.ranks, problem.rows * problem.inner),
+          scan_(held_, problem.mode) {}
+    void connect(Communicator& communicator) { exchange_.connect(communicator); }
     /// The scan begins with whatever is in memory.
-    void rehearse(const Item* in, Item* out, StreamHandle handle) {
-      const auto stream = static_cast<cudaStream_t>(handle);
-      fold(in, stream);
-      scan(in, out, stream);
+    void rehearse(const Item* in, Item* out, StreamHandle stream) {
+      fold(in, static_cast<cudaStream_t>(stream));
+      scan(in, out, static_cast<cudaStream_t>(stream));
     }
 
     void run(const Item* in, Item* out, StreamHandle handle) {
-      constexpr int kThreads = 256;
       const auto stream = static_cast<cudaStream_t>(handle);
       fold(in, stream);
-      nccl_->all_gather(own_.data(), folds_.data(), own_.bytes(), stream);
-      fold_ranks_before<Op><<<static_cast<unsigned>(ceil_div(columns_, kThreads)), kThreads, 0, stream>>>(
-          folds_.template as<Item>(), columns_, rank_, before_.template as<Item>());
-      cuda::check(cudaGetLastError(), "folding what ranks before hold");
+      exchange_.run(folds_.template as<Item>(), stream);
       scan(in, out, stream);
     }
 
    private:
     void fold(const Item* in, cudaStream_t stream) const {
-      cuda::check(fold_.try_run(partial_.data(), in, own_.template as<Item>(), stream), "folding lines");
+      cuda::check(fold_.try_run(partial_.data(), in, folds_.template as<Item>(), stream), "folding lines");
     }
     void scan(const Item* in, Item* out, cudaStream_t stream) const {
-      scan_.run(in, out, rank_ == 0 ? nullptr : before_.template as<Item>(), stream);
+      scan_.run(in, out, leads_ ? nullptr : exchange_.before(), stream);
     }
 
-    int rank_;
+    bool leads_;
     Extents held_;
-    std::int64_t columns_;
     scan_axis::LineFold<Op> fold_;
     cuda::DeviceBuffer partial_;
-    cuda::DeviceBuffer own_;     ///< folds, an item a column
-    cuda::DeviceBuffer folds_;   ///< those of all ranks
-    cuda::DeviceBuffer before_;  ///< an item a column
+    cuda::DeviceBuffer folds_;  ///< an item a column
+    NcclExchange<Op> exchange_;
     ShardScan<Op> scan_;
-    std::shared_ptr<Nccl> nccl_;
   };
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/distributed/algorithm.hpp"
-#include "harness/distributed/rank_backend.hpp"
+#include "variants/distributed/rank_device.hpp"
 #include "variants/scan_axis/axis_launch.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/buffer.hpp"
@@ -21,14 +21,6 @@ inline Description describe_shards() {
   about.primitive = Primitive::scan_axis;
   about.bitwise_reproducible = false;  // which tiles a block takes depends on time
   return about;
-}
-
-/// Where ranks share a device, as tests have them, each takes a part of it.
-inline int multiprocessors_of_rank() { return cuda::multiprocessors() / ranks_per_gpu(); }
-/// Blocks of a next run would take the place of another rank's.
-inline bool may_launch_early() { return ranks_per_gpu() == 1; }
-inline std::size_t shared_bytes_of_block() {
-  return static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
 }
 
 /// The scan of the lines that a rank holds: a tensor of its own, whose columns begin with given items.
@@ -51,7 +43,7 @@ class ShardScan {
 
   /// Enqueues. starts: before the first line of each row, (rows, inner) items; null: nothing is.
   void run(const Item* in, Item* out, const Item* starts, cudaStream_t stream) const {
-    cuda::check(scan_.try_run(storage_.data(), in, out, mode_, Op{}, stream, {starts}, may_launch_early()),
+    cuda::check(scan_.try_run(storage_.data(), in, out, mode_, Op{}, stream, {starts}, may_start_early()),
                 "scanning a shard");
   }
 

@@ -4,7 +4,7 @@
 
 #include "harness/core/monoid.hpp"
 #include "harness/distributed/algorithm.hpp"
-#include "harness/distributed/nccl.hpp"
+#include "variants/distributed/nccl_exchange.cuh"
 #include "variants/scan/device_scan_launch.cuh"
 #include "variants/scan/reduce_shares.cuh"
 #if defined(__CUDACC__)
@@ -133,41 +133,6 @@ inline Plan plan_of_three_passes(const Problem& problem, int ranks) {
   plan.chain = 2 * chain_of_block(problem, plan.distribution.chunk) + ranks;
   return plan;
 }
-
-/// before: what comes before rank `rank`, of the aggregates of all. One thread.
-template <Monoid Op>
-__global__ void fold_before(const typename Op::Item* aggregates, int rank, typename Op::Item* before) {
-  typename Op::Item folded = Op::identity();
-  for (int r = 0; r < rank; ++r) folded = Op{}(folded, aggregates[r]);
-  *before = folded;
-}
-
-/// The prefix of each rank's block, by NCCL: an all-gather of one item per rank.
-template <Monoid Op>
-class NcclExchange {
- public:
-  using Item = typename Op::Item;
-
-  NcclExchange(int rank, int ranks) : rank_(rank), items_((static_cast<std::size_t>(ranks) + 1) * sizeof(Item)) {
-    cuda::load(fold_before<Op>);
-  }
-  void connect(Communicator& communicator) { nccl_ = Nccl::join(communicator); }
-
-  /// Enqueues. aggregate: of this rank's block, in device memory.
-  void run(const Item* aggregate, cudaStream_t stream) {
-    Item* const all = items_.template as<Item>() + 1;
-    nccl_->all_gather(aggregate, all, sizeof(Item), stream);
-    fold_before<Op><<<1, 1, 0, stream>>>(all, rank_, items_.template as<Item>());
-    cuda::check(cudaGetLastError(), "folding aggregates");
-  }
-  /// In device memory.
-  const Item* before() const { return items_.template as<Item>(); }
-
- private:
-  int rank_;
-  cuda::DeviceBuffer items_;
-  std::shared_ptr<Nccl> nccl_;
-};
 
 }  // namespace scanlab::distributed
 #endif

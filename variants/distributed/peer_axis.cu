@@ -7,10 +7,11 @@
 // Work    As axis_columns, where a team is as many times larger as there are GPUs.
 // Traffic 2 n over all GPUs; over the links, for each tile and peer, two bytes for each byte of a line.
 // Bits    Not reproducible for floats, as axis_columns.
-// Safe    See peer_states.cuh; on each GPU as axis_columns.
+// Safe    See peer_states.cuh; on each GPU as axis_columns. A strip has the same blocks on each GPU, and a block waits
+// for
+//         those of its strip alone. Blocks start in the order of their numbers, as one_wave counts on, too: so the
+//         first strips have blocks on every GPU.
 // Source  Scanlab.
-#include <tuple>
-
 #include "variants/distributed/axis_shards.cuh"
 #include "variants/distributed/peer_columns.cuh"
 #if defined(__CUDACC__)
@@ -53,11 +54,8 @@ struct PeerAxis {
   }
 
   static Plan plan(const Problem& problem, int ranks) {
-    if (cuda::compute_capability() < 90)
-      return Plan::refuse("peer_axis needs compute capability 9.0: it copies in bulk");
-    if (ranks > kMaxPeers) {
-      return Plan::refuse("peer_axis takes " + std::to_string(kMaxPeers) + " GPUs, not " + std::to_string(ranks));
-    }
+    if (std::string reason = peer_refusal(describe().id, ranks); !reason.empty())
+      return Plan::refuse(std::move(reason));
     const auto line = problem.inner * static_cast<std::int64_t>(item_bytes(problem.type, problem.op));
     if (line % 16 != 0) {
       return Plan::refuse("peer_axis takes lines of a multiple of 16 bytes, not of " + std::to_string(line) +
@@ -112,7 +110,7 @@ struct PeerAxis {
       if (arguments_.lines == 0) return;
       arguments_.in = in;
       arguments_.out = out;
-      cuda::check(Kernel<Op>::try_launch(arguments_, multiprocessors_of_rank(), may_launch_early(),
+      cuda::check(Kernel<Op>::try_launch(arguments_, multiprocessors_of_rank(), may_start_early(),
                                          static_cast<cudaStream_t>(stream)),
                   "launching peer_axis");
     }

@@ -40,7 +40,7 @@ struct PeerColumns {
   }
   /// place: of the unit among those of all tiles.
   template <class State>
-  __device__ void tell(std::int64_t place, const State& state) const {
+  __device__ void store_folds(std::int64_t place, const State& state) const {
     static_assert(State::kWords % 2 == 0, "words go in pairs");
     for (int peer = 0; peer < peers.ranks; ++peer) {
       ShortWord* const to = peers.states(peer, state.words[0].tag) + tiles + place * State::kWords;
@@ -57,10 +57,10 @@ struct PeerColumns {
     return state;
   }
   /// One thread calls this, once the tile's folds are on their way.
-  __device__ void tell_of(std::int64_t tile, std::uint32_t run) const {
+  __device__ void set_flag(std::int64_t tile, std::uint32_t run) const {
     for (int peer = 0; peer < peers.ranks; ++peer) store_to_peer(peers.states(peer, run) + tile, ShortWord{run, 0});
   }
-  __device__ bool is_told(std::int64_t tile, std::uint32_t run) const {
+  __device__ bool flag_is_set(std::int64_t tile, std::uint32_t run) const {
     return load_from_peers(peers.states(peers.rank, run) + tile).tag == run;
   }
 };

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/distributed/algorithm.hpp"
-#include "harness/distributed/rank_backend.hpp"
 #include "variants/distributed/peer_cut.hpp"
+#include "variants/distributed/rank_device.hpp"
 #include "variants/scan/look_ahead_roles.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
@@ -50,20 +50,15 @@ struct PeerLookAhead {
 
   static constexpr const char* kFits = "fits";
 
-  /// Where ranks share a device, as tests have them, each takes a part of it: blocks of all of them must be resident.
-  static int multiprocessors() { return cuda::multiprocessors() / ranks_per_gpu(); }
-  static std::size_t shared_bytes() {
-    return static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  }
   static PeerCut cut(const Problem& problem, int ranks) {
     return with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
       constexpr auto kBytes = static_cast<std::int64_t>(sizeof(typename Op::Item));
       const std::string tile = setting(describe(), problem.settings, "tile");
       const auto most =
-          static_cast<std::int64_t>(shared_bytes() / 2) - static_cast<std::int64_t>(sizeof(scan::Stage<Op>));
+          static_cast<std::int64_t>(shared_bytes_of_block() / 2) - static_cast<std::int64_t>(sizeof(scan::Stage<Op>));
       const std::string tells = setting(describe(), problem.settings, "tells");
       const bool may = tells == kFits ? may_tell_of_tiles(Op::kHeavy, kBytes, ranks) : tells == "tile";
-      const Share share{Op::kHeavy, kBytes, ceil_div(problem.items, ranks) * kBytes, multiprocessors()};
+      const Share share{Op::kHeavy, kBytes, ceil_div(problem.items, ranks) * kBytes, multiprocessors_of_rank()};
       const TileForm form = tile == kFits ? tile_that_fits(share, may, ranks, most) : form_of(tile);
       const std::int64_t asked = std::stoll(setting(describe(), problem.settings, "chunk"));
       PeerCut cut = cut_in_chunks(problem.items, ranks, kBytes, form, asked);
@@ -73,11 +68,8 @@ struct PeerLookAhead {
   }
 
   static Plan plan(const Problem& problem, int ranks) {
-    if (cuda::compute_capability() < 90)
-      return Plan::refuse("peer_look_ahead needs compute capability 9.0: it copies in bulk");
-    if (ranks > kMaxPeers) {
-      return Plan::refuse("peer_look_ahead takes " + std::to_string(kMaxPeers) + " GPUs, not " + std::to_string(ranks));
-    }
+    if (std::string reason = peer_refusal(describe().id, ranks); !reason.empty())
+      return Plan::refuse(std::move(reason));
     const PeerCut cut = PeerLookAhead::cut(problem, ranks);
     const auto [most_warps, heavy, group] = with_monoid(problem.type, problem.op, []<class Op>(Op) {
       return std::tuple{scan::kMaxReduceWarps<Op>, Op::kHeavy, std::int64_t{ToldGroups<Op>::kGroup}};
@@ -136,12 +128,12 @@ struct PeerLookAhead {
                                                        arguments_.states, states);
       cuda::check(cudaDeviceSynchronize(), "preparing states");
 
-      const int blocks = static_cast<int>(std::min<std::int64_t>(tiles, multiprocessors()));
+      const int blocks = static_cast<int>(std::min<std::int64_t>(tiles, multiprocessors_of_rank()));
       arguments_.n = held;
       arguments_.tiles = tiles;
       arguments_.mode = problem.mode;
       arguments_.shape =
-          scan::with_stages<Op>(shape_of(cut_.form), ceil_div(tiles, std::max(blocks, 1)), shared_bytes());
+          scan::with_stages<Op>(shape_of(cut_.form), ceil_div(tiles, std::max(blocks, 1)), shared_bytes_of_block());
       arguments_.in_bulk = true;  // a rank's arrays are aligned
       chunks_.chunk_tiles = cut_.chunk_tiles;
       chunks_.ranks = distribution_.ranks;
@@ -149,7 +141,7 @@ struct PeerLookAhead {
       launch_.blocks = blocks;
       launch_.threads = arguments_.shape.threads() + scan::kLanes * PeerForm::kTells;
       launch_.shared_bytes = scan::shared_bytes<Op>(arguments_.shape);
-      launch_.pdl = ranks_per_gpu() == 1;  // blocks of a next run would take the place of another rank's
+      launch_.pdl = may_start_early();
       launch_.what = "peer_look_ahead";
       cuda::allow(kernel_, launch_);
       cuda::load(kernel_);

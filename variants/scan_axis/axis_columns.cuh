@@ -108,7 +108,8 @@ struct ColumnTiles {
   }
 
  private:
-  /// Units of a strip, of 128 to 512 bytes, such that as many blocks are busy as there can be.
+  /// Units of a strip, such that as many blocks are busy as there can be: 128 to 512 bytes, and on several devices at
+  /// least 256, since narrower strips have more folds to cross the links.
   static int width_for(std::int64_t across, int unit_bytes, bool aligned, int most, int teams) {
     constexpr int kStrip = 256, kLeast = 128;  // bytes
     const int step = std::max((aligned ? 128 : 32) / unit_bytes, 1);
@@ -364,13 +365,13 @@ class ColumnBlock {
   /// The folds of the lines before a thread's own, in its warp's part, if other groups have any.
   __device__ Items* before(int stage) const { return above(stage) + cut_.above(); }
   /// The band in this device's arrays.
-  __device__ std::int64_t own(const Stage& of) const {
+  __device__ std::int64_t own_band(const Stage& of) const {
     if constexpr (kTells) return of.own;
     return of.band;
   }
   /// The place in the arrays of a tile's first item.
   __device__ std::int64_t place_of(const Stage& of) const {
-    return own(of) * cut_.lines() * given_.inner + of.strip * cut_.width * kVector;
+    return own_band(of) * cut_.lines() * given_.inner + of.strip * cut_.width * kVector;
   }
 
   /// Loads a tile by boxes, each the lines of a warp. Bytes beyond the array come as zeros. Returns the bytes that
@@ -380,7 +381,7 @@ class ColumnBlock {
     if (lane_ * lines >= of.lines) return 0;
     cuda::load_box(tile(stage) + lane_ * lines * cut_.pitch, given_.boxes,
                    static_cast<int>(of.strip * cut_.width * (kUnit / 4)),
-                   static_cast<int>(own(of) * cut_.lines()) + lane_ * lines, stages_[stage].full);
+                   static_cast<int>(own_band(of) * cut_.lines()) + lane_ * lines, stages_[stage].full);
     return lines * cut_.pitch;
   }
   /// Loads a tile line by line, each from the last address of 16 bytes on, or as one piece.
@@ -559,9 +560,10 @@ class ColumnBlock {
         if (first) given_.form.begin(stage.run, stage.own == 0 && stage.strip == 0);
         first = false;
         for (int unit = lane_; unit < stage.across; unit += kLanes) {
-          given_.form.tell(tile * cut_.width + unit, State::tagged(fold_parts(slot.stage, unit).items, stage.run));
+          given_.form.store_folds(tile * cut_.width + unit,
+                                  State::tagged(fold_parts(slot.stage, unit).items, stage.run));
         }
-        if (lane_ == 0) given_.form.tell_of(tile, stage.run);
+        if (lane_ == 0) given_.form.set_flag(tile, stage.run);
       } else if (cut_.team > 1) {
         for (int unit = lane_; unit < stage.across; unit += kLanes) {
           scan::store_state<Items>(block_, states(), tile * cut_.width + unit, fold_parts(slot.stage, unit).items,
@@ -576,7 +578,7 @@ class ColumnBlock {
   __device__ typename State::Word* states() const { return static_cast<typename State::Word*>(given_.states); }
   __device__ std::int64_t flag(const Stage& of, std::int64_t band) const { return of.strip * cut_.bands + band; }
   __device__ bool is_told(const Stage& of, std::int64_t band) {
-    if constexpr (kTells) return given_.form.is_told(band * cut_.strips + of.strip, of.run);
+    if constexpr (kTells) return given_.form.flag_is_set(band * cut_.strips + of.strip, of.run);
     return block_.load_atomic(given_.flags, flag(of, band)) == of.run;
   }
   __device__ State state(const Stage& of, std::int64_t place) {

@@ -67,11 +67,12 @@ class LineFold {
       : tensor_(tensor),
         vectors_(tensor.inner % kVector == 0),
         units_(tensor.inner / (vectors_ ? kVector : 1)),
-        width_(static_cast<int>(std::min<std::int64_t>(units_, 32))),
+        width_(static_cast<int>(std::clamp<std::int64_t>(units_, 1, 32))),
         strips_(ceil_div(units_, std::int64_t{width_})) {
     constexpr int kBlocks = 4, kLines = 64;  // resident on a multiprocessor; that a part has at least
     const std::int64_t most = std::max<std::int64_t>(tensor.axis / kLines, 1);
-    parts_ = std::clamp<std::int64_t>(std::int64_t{kBlocks} * multiprocessors / (tensor.rows * strips_), 1, most);
+    parts_ = std::clamp<std::int64_t>(
+        std::int64_t{kBlocks} * multiprocessors / std::max<std::int64_t>(tensor.rows * strips_, 1), 1, most);
   }
 
   /// The longest chain of operations.
@@ -85,6 +86,7 @@ class LineFold {
 
   /// Enqueues. in, workspace: aligned to 16 bytes. out: (rows, inner) items.
   cudaError_t try_run(void* workspace, const Item* in, Item* out, cudaStream_t stream) const {
+    if (tensor_.rows == 0 || tensor_.inner == 0) return cudaSuccess;
     if (parts_ == 1) return launch(in, tensor_, 1, out, stream);
     auto* const partial = static_cast<Item*>(workspace);
     if (const cudaError_t error = launch(in, tensor_, parts_, partial, stream)) return error;
