@@ -1,7 +1,7 @@
-"""An inclusive sum in Triton as its users write it: reduce blocks, scan the totals, scan blocks.
+"""Scans in Triton as its users write them: reduce blocks, scan the totals, scan blocks.
 
-Items are read twice and written once, 3n in all. The size of a block is not tuned. Rows that one
-program holds are read once.
+Items of an inclusive sum are read twice and written once, 3n in all. Rows that one program holds
+are read once. Sizes of blocks and parts are not tuned.
 """
 
 from typing import Any
@@ -70,7 +70,7 @@ def scan(items: Any, totals: Any, sums: Any) -> None:
 
 
 PARTS, CHANNELS_PER_BLOCK = 512, 128
-"""Parts of a sequence that programs fold and scan, each in as many neighbouring channels."""
+"""Parts into which a sequence is cut; a program has one part of so many neighbouring channels."""
 
 
 @triton.jit
@@ -79,10 +79,10 @@ def _compose(scale, shift, next_scale, next_shift):
 
 
 @triton.jit
-def _fold_parts(scales, shifts, folds, count, channels, LINES, BLOCK: tl.constexpr):
+def _fold_parts(scales, shifts, folds, count, channels, lines, BLOCK: tl.constexpr):
     part, at = tl.program_id(0), tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     scale, shift = tl.full((BLOCK,), 1.0, tl.float32), tl.zeros((BLOCK,), tl.float32)
-    for line in range(part * LINES, tl.minimum((part + 1) * LINES, count)):
+    for line in range(part * lines, tl.minimum((part + 1) * lines, count)):
         place = line.to(tl.int64) * channels + at
         next_scale = tl.load(scales + place, mask=at < channels)
         shift = shift * next_scale + tl.load(shifts + place, mask=at < channels)
@@ -103,14 +103,14 @@ def _scan_folds(folds, channels, PARTS: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def _recur(scales, shifts, folds, before, states, count, channels, LINES, BLOCK: tl.constexpr):
+def _recur(scales, shifts, folds, before, states, count, channels, lines, BLOCK: tl.constexpr):
     part, at = tl.program_id(0), tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     state = tl.load(before + at, mask=at < channels)
     if part > 0:
         fold = folds + (part - 1) * channels + at
         shift = tl.load(fold + tl.num_programs(0) * channels, mask=at < channels)
         state = state * tl.load(fold, mask=at < channels) + shift
-    for line in range(part * LINES, tl.minimum((part + 1) * LINES, count)):
+    for line in range(part * lines, tl.minimum((part + 1) * lines, count)):
         place = line.to(tl.int64) * channels + at
         state = state * tl.load(scales + place, mask=at < channels)
         state += tl.load(shifts + place, mask=at < channels)

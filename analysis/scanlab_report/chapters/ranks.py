@@ -1,6 +1,7 @@
 """How scans of one array over several GPUs scale, beside copies, the vendor and bounds."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,13 +116,14 @@ def main_kind(rows: pd.DataFrame) -> pd.DataFrame:
 def compared(cases: pd.DataFrame) -> pd.DataFrame:
     """Return the scans, fewest ranks and items first, with intervals: the share of copies and of
     the 3n bound, and the speed over the vendor, over one rank with as many items per rank
-    (`efficiency`) and over `best` on one GPU (`speedup`)."""
+    (`efficiency`), over `best` on one GPU (`speedup`) and over PyTorch (`of_torch`)."""
     rows = pick(cases, kind=SCAN).sort_values([*PROBLEM, "median_ns"], ignore_index=True)
     rows["of_copy"] = _ratios(pick(cases, algorithm=COPY), rows, PROBLEM)
     rows["of_vendor"] = _ratios(pick(cases, algorithm=VENDOR), rows, PROBLEM)
-    weak = ["algorithm", "settings", *KIND, "items_per_rank"]
+    shape = ["rows", "inner"]
+    weak = ["algorithm", "settings", *KIND, *shape, "items_per_rank"]
     rows["efficiency"] = _ratios(pick(rows, ranks=1), rows, weak)
-    rows["speedup"] = _ratios(pick(cases, kind=BEST), rows, [*KIND, "items"])
+    rows["speedup"] = _ratios(pick(cases, kind=BEST), rows, [*KIND, *shape, "items"])
     rows["of_torch"] = _ratios(pick(cases, algorithm=TORCH), rows, PROBLEM)
     bound = rows[PROBLEM].merge(bounds(cases)[[*PROBLEM, "three_n"]], how="left")["three_n"]
     ends = (bound / rows[f"{name}_ns"] for name in ("median", "high", "low"))
@@ -232,23 +234,22 @@ def several_gpus(data: Data) -> Shown:
 @table("ranks_axis", "ranks_recurrence")
 def sharded_axis(data: Data) -> Shown:
     """Scans along an axis of a tensor that is sharded over several GPUs."""
-    data = data.every or data  # a session of these alone is not complete
+    if data.every:  # a session of these alone is not complete
+        data = replace(data.every, named=data.named)
     timed = several(data, lambda cases: (cases["inner"] > 1).any(), " along an axis")
-    timed = timed[timed["inner"] > 1]
+    timed = pick(timed[timed["inner"] > 1], rows=1)
     rows = compared(usual(timed))
     ratios = {name: parts(rows[name])["ratio"] for name in ("of_copy", "of_bound", "of_torch")}
     rows = rows.assign(time_us=rows["median_ns"] / 1e3, **ratios)
     columns = [*alike(code, "algorithm"), *alike(str, "type", op="operator")]
     columns += alike(whole, "ranks") + alike(size, inner="channels", items_per_rank="n per GPU")
     columns += alike(digits(4), time_us="µs")
-    columns += alike(digits(3), of_copy="share of copies", of_bound="of 3n", of_torch="speedup")
+    columns += alike(digits(3), of_copy="share of copies", of_bound="3n", of_torch="speedup")
     caption = (
         "Scans along the time axis of tensors (1, time, channels) over several GPUs: median time "
-        "of the slowest rank, warm, in a stream. `axis_exchange` and the recurrences have the "
-        "sequence in one part per GPU, `peer_axis` in bands that are dealt out; `axis_apart` is "
-        f"cut by channels. Share of copies: `{COPY}`. Of 3n: the time to read and then to copy "
-        f"over that of the scan. Speedup: over `{TORCH}`, which writes the states alone, half of "
-        "what the others write. A dash: not timed."
+        f"of the slowest rank, warm, in a stream. Share of copies: `{COPY}`. The column 3n: the "
+        "time to read and then to copy over that of the scan. Speedup: over "
+        f"`{TORCH}`, which writes the states alone. A dash: not timed."
     )
     return shown(data, Table(caption, columns, rows), caption, timed)
 

@@ -73,9 +73,11 @@ def on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_analysis_reads_the_times_of_a_recurrence(tmp_path: Path) -> None:
-    sample = recurrence.case_of(4, 8, 2) | {"real_time": 1.0, "round": 0}
     variants = ("scanlab_recurrence", "torch_recurrence")
-    entries = [sample | {"variant": variant} for variant in variants]
+    entries = [
+        recurrence.case_of(name, 4, 8, 2) | {"variant": name, "real_time": 1.0, "round": 0}
+        for name in variants
+    ]
     document = {"context": recurrence.context_of(2), "benchmarks": entries}
     (tmp_path / "ranks.json").write_text(json.dumps(document))
     data = load([tmp_path])
