@@ -62,8 +62,10 @@ TEST(ScanSelection, TimesWhatWaitsOnTheHostInAStreamOnly) {
   Variant waits;
   waits.backends.cuda = true;
   waits.about.waits_on_host = true;
-  const ScanInColumns scan{
-      {&waits, {}}, {Cache::warm}, {Launch::stream, Launch::graph, Launch::batch, Launch::pipeline}};
+  ScanInColumns scan;
+  scan.scan.variant = &waits;
+  scan.caches = {Cache::warm};
+  scan.launches = {Launch::stream, Launch::graph, Launch::batch, Launch::pipeline};
   EXPECT_EQ(scan.columns(), (std::vector{std::pair{Cache::warm, Launch::stream}}));
 }
 
