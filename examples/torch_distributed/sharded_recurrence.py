@@ -55,8 +55,8 @@ def before(fold):
 
 
 def recurrence(maps):
-    """The compositions of all maps up to each time; maps: (batch, time, channels), the times of
-    this rank. From h = 0 on, the states are the imaginary parts."""
+    """The map from the state before all to that after each time step, as a pair (a, b) in a complex
+    number; from 0 on, b is the state. maps: (batch, time, channels), the steps of this rank."""
     return torch.ops.scanlab.recur(maps, before(torch.ops.scanlab.fold(maps)))
 
 
