@@ -1,5 +1,7 @@
 // scanlab distributed: scans over several GPUs, or hosts.
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <sstream>
 
 #include "harness/cli/options.hpp"
@@ -85,24 +87,20 @@ std::vector<DistributedCase> DistributedWords::cases(const std::vector<std::int6
   add_counts(words, "inner", 1, inner);
   if (!of_axis && !(rows.empty() && inner.empty()))
     refuse("--rows and --inner would have no effect: choose --primitive scan_axis");
-  std::vector<Shape> shapes = tensors;
-  if (!of_axis || !stated.empty() || !rows.empty() || !inner.empty() || tensors.empty()) {
-    shapes.clear();
-    std::vector<std::int64_t> axes = stated.empty() ? items : stated;
+  std::vector<Shape> shapes;
+  if (of_axis && stated.empty() && rows.empty() && inner.empty()) shapes = tensors;
+  if (shapes.empty()) {
     const bool in_all = of_axis && stated.empty() && tensors.empty();
-    if (of_axis && stated.empty() && !tensors.empty()) {
-      axes.clear();
-      for (const Shape& each : tensors) axes.push_back(each.axis);
-    }
+    if (stated.empty() && of_axis) std::ranges::transform(tensors, std::back_inserter(stated), &Shape::axis);
+    if (stated.empty()) stated = items;
     if (rows.empty()) rows = {1};
     if (inner.empty()) inner = {of_axis ? 1024 : 1};
     for (const std::int64_t r : rows) {
       for (const std::int64_t between : inner) {
         const std::int64_t columns = items_of({1, r, between});
-        for (const std::int64_t n : axes) {
-          const Shape shape{in_all ? std::max<std::int64_t>(n / columns, 1) : n, r, between};
-          items_of(shape);  // if there can be so many
-          shapes.push_back(shape);
+        for (const std::int64_t n : stated) {
+          shapes.push_back({in_all ? std::max<std::int64_t>(n / columns, 1) : n, r, between});
+          items_of(shapes.back());  // if there can be so many
         }
       }
     }
