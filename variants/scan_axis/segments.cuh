@@ -135,7 +135,9 @@ struct Rows {
   }
   /// The row of the item at `place` < 2^53.
   SCANLAB_HD std::int64_t row(std::int64_t place) const {
-    return static_cast<std::int64_t>(static_cast<double>(place - column(place)) * per_row + 0.5);
+    const auto row = static_cast<std::int64_t>(static_cast<double>(place) * per_row);
+    const std::int64_t rest = place - row * axis;
+    return rest < 0 ? row - 1 : rest >= axis ? row + 1 : row;
   }
   /// Items from `place` to the first of the next row: 0 if it is the first of its own.
   SCANLAB_HD std::int64_t to_head(std::int64_t place) const {
