@@ -1,5 +1,6 @@
-// Thrust's selection, and its folds, lengths and keys of runs. The toolkit's CCCL 3.0 selects by CUB, and has kernels of
-// Thrust for the others. The host waits for the number of results, and sends it to where the harness verifies it.
+// Thrust's selection, and its folds, lengths and keys of runs. In the toolkit's CCCL 3.0, the first calls CUB, and the
+// others have kernels of Thrust. The host waits for the number of results, and sends it to where the harness verifies
+// it.
 #include <thrust/copy.h>
 #include <thrust/functional.h>
 #include <thrust/iterator/constant_iterator.h>

@@ -111,6 +111,8 @@ def fault(words: list[str]) -> str:
         line = [ROOT / program, "--help"]
         known = subprocess.run(line, capture_output=True, text=True, check=True).stdout
         return " ".join(w for w in arguments if w[0] == "-" and w.partition("=")[0] not in known)
+    elif program == "torchrun":
+        return "" if (ROOT / arguments[-1]).is_file() else f"there is no {arguments[-1]}"
     elif program == "tools/record":
         return "" if set(arguments[2:]) - {"--gpus", "4"} <= set(experiments.known()) else program
     usual = {"cd", "podman", "git", "cmake", "mpirun", ".venv/bin/scanlab-report"}

@@ -1,4 +1,5 @@
-// What comes before each rank, by NCCL: an all-gather of an item per rank, or of one for each column of a tensor.
+// The fold of the ranks before each rank, by NCCL: an all-gather of an item per rank, or of one for each column of a
+// tensor.
 #pragma once
 
 #include "harness/core/monoid.hpp"
