@@ -8,7 +8,10 @@
 
 #include <cstddef>
 #include <new>
+#include <string>
 #include <utility>
+
+#include "harness/core/variant.hpp"
 
 namespace scanlab {
 namespace {
@@ -57,6 +60,16 @@ std::size_t asked_bytes(const Scan& scan) {
     return asked.bytes;
   }
   return 0;
+}
+
+/// The plan of scan(allocator): the workspace that it asks for, or why Thrust cannot say.
+template <class Scan>
+Plan thrust_plan(const Scan& scan) {
+  try {
+    return {.workspace_bytes = asked_bytes(scan)};
+  } catch (const thrust::system_error& error) {
+    return Plan::refuse(std::string("Thrust cannot say what workspace it needs: ") + error.what());
+  }
 }
 
 }  // namespace

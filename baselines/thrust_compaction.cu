@@ -47,14 +47,8 @@ class ThrustCompaction {
     if (kPrimitive != Primitive::select && problem_.segments.width != 4) {
       return Plan::refuse(describe().id + " is compiled for keys of 4 bytes: leave out --width");
     }
-    Plan plan;
-    try {
-      plan.workspace_bytes = asked_bytes(
-          [&](auto& allocator) { results<std::int32_t>(allocator, {}, nullptr, nullptr, nullptr, nullptr); });
-    } catch (const thrust::system_error& error) {
-      return Plan::refuse(std::string("Thrust cannot say what workspace it needs: ") + error.what());
-    }
-    return plan;
+    return thrust_plan(
+        [&](auto& allocator) { results<std::int32_t>(allocator, {}, nullptr, nullptr, nullptr, nullptr); });
   }
 
   template <class Op>

@@ -49,18 +49,13 @@ class ThrustScan {
   explicit ThrustScan(const Problem& problem) : problem_(problem) {}
 
   Plan plan() const {
-    Plan plan;
-    try {
-      plan.workspace_bytes = with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) -> std::size_t {
-        if constexpr (takes<ThrustScan, Op>()) {
-          const typename Op::Item* const none = nullptr;
-          return asked_bytes([&](auto& allocator) { scan<Op>(allocator, none, nullptr, nullptr); });
-        }
-        return 0;  // refused by whoever asked
-      });
-    } catch (const thrust::system_error& error) {
-      return Plan::refuse(std::string("Thrust cannot say what workspace it needs: ") + error.what());
-    }
+    Plan plan = with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) -> Plan {
+      if constexpr (takes<ThrustScan, Op>()) {
+        const typename Op::Item* const none = nullptr;
+        return thrust_plan([&](auto& allocator) { scan<Op>(allocator, none, nullptr, nullptr); });
+      }
+      return {};  // refused by whoever asked
+    });
     plan.chain = cub_chain(problem_);  // Thrust calls CUB's scan
     return plan;
   }

@@ -84,16 +84,21 @@ def measure(bench: session.Bench, context: dict[str, Any], out: Path, leads: boo
 
     try:
         for _ in bench.run():
-            if leads:  # rename the file, so that an interruption leaves a whole one
-                text = json.dumps({"context": context, "benchmarks": bench.entries}, indent=1)
-                _part_of(out).write_text(f"{text}\n", encoding="utf-8")
-                _part_of(out).replace(out)
+            if leads:
+                write(out, context, bench.entries)
     except KeyboardInterrupt:
         return complain(INTERRUPTED, f"interrupted: the sizes before this one are in {out}")
     if leads:
         counts = f"{bench.failed} cases failed, {bench.out_of_memory} without memory"
         say(f"{len(bench.entries)} entries, {counts}: {out}")
     return FAILED if bench.failed else LACKS_MEMORY if bench.out_of_memory else DONE
+
+
+def write(out: Path, context: dict[str, Any], entries: list[dict[str, Any]]) -> None:
+    """Write a results file by another name first, so that an interruption leaves a whole one."""
+    text = json.dumps({"context": context, "benchmarks": entries}, indent=1)
+    _part_of(out).write_text(f"{text}\n", encoding="utf-8")
+    _part_of(out).replace(out)
 
 
 def _part_of(out: Path) -> Path:

@@ -10,7 +10,6 @@ they are timed and after.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -132,10 +131,7 @@ def main() -> int:
     entries = [entry for shape in SHAPES for entry in measure(sharded, *shape)]
     if sharded.RANK == 0:
         context = context_of(sharded.RANKS) | {"torch": torch.__version__}
-        text = json.dumps({"context": context, "benchmarks": entries}, indent=1)
-        part = options.out.with_name(options.out.name + ".part")
-        part.write_text(f"{text}\n", encoding="utf-8")
-        part.replace(options.out)
+        command.write(options.out, context, entries)
     torch.distributed.destroy_process_group()
     return command.DONE
 

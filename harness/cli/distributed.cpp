@@ -76,11 +76,8 @@ std::vector<DistributedCase> DistributedWords::cases(const std::vector<std::int6
     if (asked.size() > 1 || (each != Primitive::scan && each != Primitive::scan_axis))
       refuse("--primitive takes scan or scan_axis here");
   }
-  const auto is_scan = [](const Algorithm* each) { return each->about.kind == Kind::scan; };
-  keep_primitives(words, "algorithm", algorithms, [&](const Algorithm& each) { return !is_scan(&each); });
-  const auto first = std::ranges::find_if(algorithms, is_scan);
-  const Primitive otherwise = first == algorithms.end() ? Primitive::scan : (*first)->about.primitive;
-  const bool of_axis = (asked.empty() ? otherwise : asked.front()) == Primitive::scan_axis;
+  const auto is_no_scan = [](const Algorithm& each) { return each.about.kind != Kind::scan; };
+  const bool of_axis = keep_primitives(words, "algorithm", algorithms, is_no_scan).front() == Primitive::scan_axis;
   std::vector<std::int64_t> stated, rows, inner;
   add_counts(words, "items", 0, stated);
   add_counts(words, "rows", 1, rows);

@@ -1,6 +1,8 @@
 // Which scans are meant: variants by glob, and every combination of type, operator, mode, n and settings.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -48,9 +50,11 @@ struct Selection {
 Selection select_scans(const OptionWords& stated);
 
 /// Leaves the entries of the stated primitives, else scans, else those of the first entry's primitive, and those that
-/// are `of_any`. Throws CommandError for an entry that `option` names by its id and that would go, and if none is left.
+/// are `of_any`. Returns these primitives. Throws CommandError for an entry that `option` names by its id and that
+/// would go, and if none is left.
 template <class Entry, class OfAny>
-void keep_primitives(const OptionWords& stated, const char* option, std::vector<const Entry*>& entries, OfAny of_any) {
+std::vector<Primitive> keep_primitives(const OptionWords& stated, const char* option,
+                                       std::vector<const Entry*>& entries, OfAny of_any) {
   std::vector<Primitive> wanted = values_of(stated, "primitive", kPrimitiveNames);
   if (wanted.empty()) {
     const auto is_scan = [&](const Entry* each) { return !of_any(*each) && each->about.primitive == Primitive::scan; };
@@ -62,13 +66,13 @@ void keep_primitives(const OptionWords& stated, const char* option, std::vector<
   std::erase_if(entries, [&](const Entry* each) {
     if (of_any(*each) || std::ranges::find(wanted, each->about.primitive) != wanted.end()) return false;
     if (std::ranges::find(named, each->about.id) != named.end()) {
-      refuse(std::string(each->about.id) + " is a " + std::string(name(each->about.primitive)) +
-             ", and what is chosen beside it a " + std::string(name(wanted.front())) + ": choose " + Entry::kNoun +
-             "s of one primitive");
+      refuse(fmt::format("{} is a {}, and what is chosen beside it a {}: choose {}s of one primitive", each->about.id,
+                         name(each->about.primitive), name(wanted.front()), Entry::kNoun));
     }
     return true;
   });
-  if (entries.empty()) refuse(std::string("no chosen ") + Entry::kNoun + " is a " + std::string(name(wanted.front())));
+  if (entries.empty()) refuse(fmt::format("no chosen {} is a {}", Entry::kNoun, name(wanted.front())));
+  return wanted;
 }
 
 /// Appends the values of an option that names counts, each once. Throws CommandError for one below `least`.

@@ -52,13 +52,9 @@ struct AxisExchange {
     }
     const std::int64_t lines = std::max<std::int64_t>(ceil_div(problem.axis(), ranks), 1);
     Plan plan{.distribution = {problem.items, ranks, lines * problem.inner, problem.rows}};
-    plan.chain = with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::int64_t {
-      if constexpr (!kOfShards<Op>)
-        return 0;
-      else
-        return fold_of<Op>(held(problem, plan.distribution, 0)).chain() +
-               ShardScan<Op>::chain(held(problem, plan.distribution, 0)) + ranks;
-    });
+    const Extents first = held(problem, plan.distribution, 0);
+    plan.chain = with_shard_monoid(
+        problem, [&]<class Op>(Op) { return fold_of<Op>(first).chain() + ShardScan<Op>::chain(first) + ranks; });
     return with_nccl(std::move(plan));
   }
 
@@ -68,12 +64,11 @@ struct AxisExchange {
     using Item = typename Op::Item;
     Rank(const Problem& problem, const Plan& plan, int rank)
         : leads_(rank == 0),
-          held_(held(problem, plan.distribution, rank)),
-          fold_(fold_of<Op>(held_)),
+          fold_(fold_of<Op>(held(problem, plan.distribution, rank))),
           partial_(fold_.workspace_bytes()),
           folds_(static_cast<std::size_t>(problem.rows * problem.inner) * sizeof(Item)),
           exchange_(rank, plan.distribution.ranks, problem.rows * problem.inner),
-          scan_(held_, problem.mode) {}
+          scan_(held(problem, plan.distribution, rank), problem.mode) {}
     void connect(Communicator& communicator) { exchange_.connect(communicator); }
     /// The scan begins with whatever is in memory.
     void rehearse(const Item* in, Item* out, StreamHandle stream) {
@@ -97,7 +92,6 @@ struct AxisExchange {
     }
 
     bool leads_;
-    Extents held_;
     scan_axis::LineFold<Op> fold_;
     cuda::DeviceBuffer partial_;
     cuda::DeviceBuffer folds_;  ///< an item a column
@@ -136,12 +130,8 @@ struct AxisApart {
     if (by_rows(problem))
       plan.distribution = {problem.items, ranks,
                            share(problem.rows) * std::max<std::int64_t>(problem.axis(), 1) * problem.inner};
-    plan.chain = with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::int64_t {
-      if constexpr (!kOfShards<Op>)
-        return 0;
-      else
-        return ShardScan<Op>::chain(held(problem, plan.distribution, 0));
-    });
+    plan.chain = with_shard_monoid(
+        problem, [&]<class Op>(Op) { return ShardScan<Op>::chain(held(problem, plan.distribution, 0)); });
     return plan;
   }
 

@@ -4,6 +4,7 @@
 
 #include "harness/distributed/algorithm.hpp"
 #include "variants/distributed/rank_device.hpp"
+#include "variants/operators/plus.hpp"
 #include "variants/scan_axis/axis_launch.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/buffer.hpp"
@@ -15,6 +16,16 @@ template <class Op>
 inline constexpr bool kOfShards = (Op::kOperator == Operator::plus && sizeof(typename Op::Element) >= 4 &&
                                    !std::is_same_v<typename Op::Element, std::int64_t>) ||
                                   (Op::kOperator == Operator::affine && std::is_floating_point_v<typename Op::Element>);
+
+/// Calls f with the operator of a problem, which is one of those.
+template <class F>
+auto with_shard_monoid(const Problem& problem, F f) {
+  using Result = decltype(f(Plus<float>{}));
+  return with_monoid(problem.type, problem.op, [&]<class Op>(Op op) {
+    if constexpr (kOfShards<Op>) return f(op);
+    return Result{};
+  });
+}
 
 inline Description describe_shards() {
   Description about;

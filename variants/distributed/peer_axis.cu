@@ -61,14 +61,10 @@ struct PeerAxis {
       return Plan::refuse("peer_axis takes lines of a multiple of 16 bytes, not of " + std::to_string(line) +
                           ": choose another --inner, or axis_exchange");
     }
-    return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> Plan {
-      if constexpr (!kOfShards<Op>)
-        return {};
-      else {
-        const Cut cut = PeerAxis::cut<Op>(problem, ranks);
-        return {.distribution = {problem.items, ranks, cut.chunk_items(problem.inner)},
-                .chain = std::min(cut.tiles.chain() + ranks * cut.tiles.bands, problem.axis())};
-      }
+    return with_shard_monoid(problem, [&]<class Op>(Op) -> Plan {
+      const Cut cut = PeerAxis::cut<Op>(problem, ranks);
+      return {.distribution = {problem.items, ranks, cut.chunk_items(problem.inner)},
+              .chain = std::min(cut.tiles.chain() + ranks * cut.tiles.bands, problem.axis())};
     });
   }
 

@@ -14,7 +14,7 @@ namespace scanlab::distributed {
 inline int multiprocessors_of_rank() { return cuda::multiprocessors() / ranks_per_gpu(); }
 /// Whether a kernel may start before the one before it has ended: blocks of a next run would take another rank's place.
 inline bool may_start_early() { return ranks_per_gpu() == 1; }
-/// That a block may ask for.
+/// The shared memory that a block may ask for.
 inline std::size_t shared_bytes_of_block() {
   return static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
 }
