@@ -107,7 +107,7 @@ class AxisScans : public OnDevice {
         for (const Mode mode : {Mode::inclusive, Mode::exclusive}) expect_right(shape, way, mode, function, initial);
   }
 
-  static constexpr std::size_t kArray = std::size_t{64} << 20;
+  static constexpr std::size_t kArray = std::size_t{128} << 20;
 };
 
 struct Larger {
@@ -140,6 +140,14 @@ TEST_F(AxisScans, AreRightForRandomShapes) {
     const Way way{below(4), below(2) == 0, below(2) == 0};
     expect_right(shape, way, below(2) == 0 ? Mode::inclusive : Mode::exclusive, std::plus<int>(), 0);
     expect_right(shape, way, below(2) == 0 ? Mode::inclusive : Mode::exclusive, Larger{}, 3.0f);
+  }
+}
+
+/// Tensors so large that strips keep in step: of a block each, of several in a row, and of teams.
+TEST_F(AxisScans, AreRightWhereStripsKeepInStep) {
+  for (const Shape& shape : {Shape{3, 2400, 4096}, {1, 1500, 20'000}, {2, 14'000, 1024}}) {
+    expect_right(shape, {}, Mode::inclusive, std::plus<int>(), 0);
+    expect_right(shape, {.in_place = true, .captured = true}, Mode::exclusive, Larger{}, -5);
   }
 }
 

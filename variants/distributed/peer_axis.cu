@@ -47,7 +47,7 @@ struct PeerAxis {
   static Cut cut(const Problem& problem, int ranks) {
     using Block = scan_axis::ColumnBlock<Op, true, PeerColumns>;
     const std::int64_t lines = ceil_div(problem.rows * problem.axis(), ranks);
-    const scan_axis::ColumnTiles tiles(lines, problem.inner / Block::kVector, Block::kUnit, true,
+    const scan_axis::ColumnTiles tiles(1, lines, problem.inner / Block::kVector, Block::kUnit, true,
                                        multiprocessors_of_rank(), Kernel<Op>::stage_bytes(shared_bytes_of_block()),
                                        sizeof(typename Block::Items), ranks);
     return {tiles, std::stoi(setting(describe(), problem.settings, "chunk"))};
@@ -80,16 +80,14 @@ struct PeerAxis {
     Rank(const Problem& problem, const Plan& plan, int rank)
         : cut_(cut<Op>(problem, plan.distribution.ranks)),
           tiles_(ceil_div(problem.rows * problem.axis(), std::int64_t{cut_.tiles.lines()}) * cut_.tiles.strips),
-          peers_(PeerColumns::words(tiles_, cut_.tiles.width, State::kWords), plan.distribution.holders(), rank),
-          counters_(static_cast<std::size_t>(cut_.tiles.strips) * sizeof(std::uint64_t)) {
-      cuda::check(cudaMemset(counters_.data(), 0, counters_.bytes()), "preparing counters");
-      cuda::check(cudaDeviceSynchronize(), "preparing counters");
+          peers_(PeerColumns::words(tiles_, cut_.tiles.width, State::kWords), plan.distribution.holders(), rank) {
       arguments_.lines = plan.distribution.held(rank) / problem.inner;
       arguments_.inner = problem.inner;
       arguments_.rows = scan_axis::Rows(std::max<std::int64_t>(problem.axis(), 1));
-      arguments_.counters = counters_.template as<std::uint64_t>();
       arguments_.cut = cut_.tiles;
+      arguments_.cut.stack_lines = arguments_.lines;
       arguments_.cut.bands = ceil_div(arguments_.lines, std::int64_t{cut_.tiles.lines()});
+      prepare_counters(arguments_.cut);
       arguments_.mode = problem.mode;
       arguments_.form.chunk = cut_.chunk;
       arguments_.form.ranks = plan.distribution.ranks;
@@ -114,6 +112,15 @@ struct PeerAxis {
     std::string waits_for(StreamHandle stream) const { return peers_.waits_for(static_cast<cudaStream_t>(stream)); }
 
    private:
+    void prepare_counters(const scan_axis::ColumnTiles& tiles) {
+      const auto strips = static_cast<std::size_t>(tiles.strips), steps = static_cast<std::size_t>(tiles.steps());
+      counters_ = cuda::DeviceBuffer(strips * sizeof(std::uint64_t) + steps * sizeof(std::uint32_t));
+      cuda::check(cudaMemset(counters_.data(), 0, counters_.bytes()), "preparing counters");
+      cuda::check(cudaDeviceSynchronize(), "preparing counters");
+      arguments_.counters = counters_.template as<std::uint64_t>();
+      arguments_.begun = reinterpret_cast<std::uint32_t*>(arguments_.counters + strips);
+    }
+
     Cut cut_;
     std::int64_t tiles_;  ///< of all ranks
     PeerStateMemory peers_;

@@ -3,10 +3,11 @@
 //
 // Idea    A tensor (rows, axis, inner) is lines of `inner` items; the scan runs across lines and restarts at every
 //         axis-th of them. Lines are cut into strips of some neighbouring columns, and a strip into tiles, one below
-//         the other. A team of blocks shares a strip: a block that is free takes the next tile. It knows what came
-//         before its last one, and lacks the folds of the tiles between, which the others publish, a vector of columns
-//         each. As in look_ahead, a tile passes through a ring of stages from warp to warp, and no tile waits for the
-//         scan of another.
+//         the other. Where few strips lie side by side, they form stacks, each of some of the rows. If there are still
+//         fewer than multiprocessors, a team of blocks shares a strip: a block that is free takes the next tile. It
+//         knows what came before its last one, and lacks the folds of the tiles between, which the others publish, a
+//         vector of columns each. As in look_ahead, a tile passes through a ring of stages from warp to warp, and no
+//         tile waits for the scan of another.
 //
 //             load      | tile 0 | tile 1 | tile 2 | tile 3 |
 //             reduce             | tile 0 | tile 1 | tile 2 | tile 3 |      publish each vector of folds
@@ -16,6 +17,9 @@
 // Work    2 n, and for each column of a tile an operation for each tile of the team since the block's last one.
 // Traffic 2 n. A state has 8 to 64 bytes; each tile writes one for each unit of its lines, which its team reads.
 // Bits    Not reproducible for floats: which tiles a block takes depends on time.
+// Step    Strips keep in step: a block begins a tile once all others have begun their tile before the last. So lines
+//         are read and written nearly in the order of memory, which saves 4 % of the time, and a fifth where strips are
+//         narrow. A block that waits in vain, since others have no room on the device, goes on alone.
 // Safe    Tiles of a strip are drawn in order: a block waits for earlier ones only, which other blocks have begun.
 // Needs   Compute capability 8.0; 9.0 for its speed: before, one warp copies without bulk copies.
 // Source  Scanlab: look_ahead, by columns.
@@ -43,22 +47,26 @@ inline constexpr int kColumnStages = 4;
 inline constexpr int kLoadingStages = 2;  ///< at a time: more in flight only lengthens the memory's queues
 
 /// How lines are cut into strips and tiles, and how the lanes of a role's warps lie in a tile. A unit is an item, or a
-/// vector of 16 bytes: items in neighbouring columns.
+/// vector of 16 bytes: items in neighbouring columns. A stack is some whole rows: its strips need nothing of others.
 struct ColumnTiles {
   static constexpr int kTileBytes = 56 << 10;
   static constexpr int kWidest = kColumnWarps * kLanes;
 
-  int width;          ///< units of a strip's line; the last strip has fewer
+  int width;          ///< units of a strip's line; the last of a stack has fewer
   int warps_across;   ///< of a tile, if a strip has more units than a warp lanes
   int groups_a_warp;  ///< else: each has lines of its own
   int rows;           ///< of the warps that reduce, or scan, one below the other
   int look_rows;      ///< of those that look ahead
   int lines_a_thread;
-  int pitch;       ///< bytes from one line of a tile to the next in shared memory
-  int team;        ///< blocks of a strip
-  int look_warps;  ///< of a block
-  std::int64_t strips;
-  std::int64_t bands;  ///< tiles of a strip
+  int pitch;                 ///< bytes from one line of a tile to the next in shared memory
+  int team;                  ///< blocks of a strip
+  int look_warps;            ///< of a block
+  std::int64_t beside;       ///< strips of a stack
+  std::int64_t strips;       ///< of all stacks
+  std::int64_t stack_lines;  ///< of a stack; the last has fewer
+  std::int64_t bands;        ///< tiles of a strip
+  std::int64_t rounds;       ///< strips that a block scans, one behind the other
+  bool in_step;              ///< whether blocks wait for each other, so that none is far ahead
 
   /// Lines of a warp, and of a tile.
   SCANLAB_HD int part_lines() const { return groups_a_warp * lines_a_thread; }
@@ -66,7 +74,7 @@ struct ColumnTiles {
   /// In shared memory, with up to 15 bytes before the first line, at an address for copies of boxes.
   SCANLAB_HD int tile_bytes() const { return (lines() * pitch + 16 + 127) / 128 * 128; }
   /// Whether a tile is one piece of memory.
-  SCANLAB_HD bool contiguous() const { return strips == 1; }
+  SCANLAB_HD bool contiguous() const { return beside == 1; }
   /// Folds of a stage, a unit wide: of the parts of its warps, as the look-ahead warps found them, and before threads.
   SCANLAB_HD int totals() const { return rows * width; }
   SCANLAB_HD int above() const { return look_rows * width; }
@@ -77,55 +85,90 @@ struct ColumnTiles {
   int threads() const { return kLanes * (2 + look_warps + 2 * kColumnWarps); }
   /// Tiles whose folds are published.
   std::int64_t published() const { return team > 1 ? bands * strips : 0; }
+  /// Whether blocks draw their tiles, and count their runs.
+  SCANLAB_HD bool draws() const { return team > 1 || in_step; }
+  /// Each is a tile of every block. 0: blocks do not wait for each other.
+  std::int64_t steps() const { return in_step ? ceil_div(bands, std::int64_t{team}) * rounds : 0; }
   /// The longest chain of operations: a thread's lines in two tiles, groups and warps, and the tiles between.
   std::int64_t chain() const { return 2 * (lines_a_thread + kLanes + kColumnWarps) + bands; }
 
-  /// across: units of a line. aligned: each begins at an address of 16 bytes. most: blocks at a time. stage_bytes: of
-  /// shared memory, for a tile and its folds, of fold_bytes each. teams: that tell each other of a strip, on as many
-  /// devices, each with all_lines lines.
-  ColumnTiles(std::int64_t all_lines, std::int64_t across, int unit_bytes, bool aligned, int most, int stage_bytes,
-              int fold_bytes, int teams = 1) {
+  /// all_rows, axis: of the tensor, on each device. across: units of a line. aligned: each begins at an address of 16
+  /// bytes. most: blocks at a time. stage_bytes: of shared memory, for a tile and its folds, of fold_bytes each. teams:
+  /// that tell each other of a strip, on as many devices.
+  ColumnTiles(std::int64_t all_rows, std::int64_t axis, std::int64_t across, int unit_bytes, bool aligned, int most,
+              int stage_bytes, int fold_bytes, int teams = 1) {
     across = std::max<std::int64_t>(across, 1);
-    width = width_for(across, unit_bytes, aligned, most, teams);
-    strips = ceil_div(across, std::int64_t{width});
+    width = width_for(all_rows, across, unit_bytes, aligned, most, teams);
+    const Teams cut(all_rows, across, width, most);
+    beside = cut.beside;
+    strips = cut.strips;
+    stack_lines = cut.stack_rows * axis;
+    team = static_cast<int>(cut.team);
+    rounds = cut.rounds;
     pitch = width * unit_bytes;
     if (!contiguous() && !aligned) pitch = (pitch + 15) / 16 * 16 + 16;  // a line begins anywhere in 16 bytes
     warps_across = ceil_div(width, kLanes);
     groups_a_warp = std::max(kLanes / width, 1);
-    team = static_cast<int>(std::max<std::int64_t>(most / strips, 1));
     const int tiles_a_lane = teams * team / groups_a_warp;  // to fold, by one warp
     look_warps = !aligned ? kMostLookWarps : tiles_a_lane > 24 ? 4 : tiles_a_lane > 8 ? 3 : tiles_a_lane > 4 ? 2 : 1;
+    look_warps = std::max(look_warps, warps_across);
     rows = kColumnWarps / warps_across;
     look_rows = look_warps / warps_across;
     // Several tiles for each block, so that one hides the wait for another; and an odd number of lines a thread, so
     // that groups which read lines of their own meet different banks.
     const int bytes = std::min(kTileBytes, stage_bytes - folds() * fold_bytes);
     const int groups = rows * groups_a_warp;
-    const std::int64_t fit = bytes / (pitch * groups), some = ceil_div(all_lines, std::int64_t{4} * team * groups);
+    const std::int64_t fit = bytes / (pitch * groups), some = ceil_div(stack_lines, std::int64_t{4} * team * groups);
     lines_a_thread = static_cast<int>(std::max<std::int64_t>(std::min(fit, some), 1));
     if (lines_a_thread % 2 == 0 && pitch < 128) --lines_a_thread;
-    bands = ceil_div(all_lines, std::int64_t{lines()});
+    bands = ceil_div(stack_lines, std::int64_t{lines()});
+    // Steps pay after some tiles. Large teams would wait too often, unless strips are narrow, or share cache lines.
+    constexpr int kCacheLine = 128, kFewSteps = 12, kLargeTeam = 4;
+    const bool needs = pitch <= kCacheLine || across * unit_bytes % kCacheLine != 0;
+    const bool busy = blocks(most) * 4 >= std::int64_t{3} * most;
+    in_step = aligned && !contiguous() && busy && (needs || teams * team <= kLargeTeam);
+    if (steps() < kFewSteps) in_step = false;
   }
 
  private:
-  /// Units of a strip, such that as many blocks are busy as there can be: 128 to 512 bytes, and on several devices at
-  /// least 256, since narrower strips have more folds to cross the links.
-  static int width_for(std::int64_t across, int unit_bytes, bool aligned, int most, int teams) {
-    constexpr int kStrip = 256, kLeast = 128;  // bytes
-    const int step = std::max((aligned ? 128 : 32) / unit_bytes, 1);
-    const int least = std::max((teams > 1 ? kStrip : kLeast) / unit_bytes, 1);
+  /// How many blocks share strips of some width, and how many strips a block scans.
+  struct Teams {
+    std::int64_t beside, stack_rows, strips, team, rounds;
+
+    Teams(std::int64_t all_rows, std::int64_t across, int width, int most)
+        : beside(ceil_div(across, std::int64_t{width})), stack_rows(all_rows) {
+      // As many stacks as there is room for, such that the last has nearly as many rows.
+      for (std::int64_t stacks = std::min(most / beside, all_rows); stacks > 1; --stacks) {
+        stack_rows = ceil_div(all_rows, stacks);
+        if ((stack_rows * stacks - all_rows) * 16 <= all_rows) break;
+        stack_rows = all_rows;
+      }
+      strips = beside * (stack_rows > 0 ? ceil_div(all_rows, stack_rows) : 1);
+      team = std::max<std::int64_t>(most / strips, 1);
+      rounds = ceil_div(strips, std::int64_t{most});
+    }
+  };
+  /// Units of a strip. Lines that begin anywhere are copied one by one, so that few wide ones are best. Else such that
+  /// many blocks are busy, and few share a strip: 128 to 1024 bytes, and on several devices at least 256, since
+  /// narrower strips have more folds to cross the links. The constants fit measurements on an H200.
+  static int width_for(std::int64_t all_rows, std::int64_t across, int unit_bytes, bool aligned, int most, int teams) {
+    if (!aligned) return static_cast<int>(ceil_div(across, ceil_div(across, std::int64_t{kWidest})));
+    constexpr int kNarrow = 128, kUsual = 256, kWide = 512, kMost = 1024;  // bytes
+    const int step = std::max(kNarrow / unit_bytes, 1), least = teams > 1 ? kUsual / unit_bytes : step;
     if (across <= least) return static_cast<int>(across);
-    const bool short_teams = across * unit_bytes * 6 >= std::int64_t{most} * 2 * kStrip;  // 6 blocks a wide strip
     int best = 1;
     double best_share = 0;
-    for (int w = least; w <= std::min(2 * kStrip / unit_bytes, kWidest) && w < across + step; w += step) {
+    for (int w = least; w <= std::min(kMost / unit_bytes, kWidest) && w < across + step; w += step) {
       const auto width = static_cast<int>(std::min<std::int64_t>(w, across));
-      const auto strips = static_cast<double>(ceil_div(across, std::int64_t{width}));
-      const double team = std::max(std::floor(most / strips), 1.0), rounds = std::ceil(strips / most);
-      double share = static_cast<double>(across) / most / (rounds / team * width);  // of the blocks that are busy
-      share /= 1 + teams * teams * team * width * unit_bytes / (2.0 * 65536);       // reading what each team tells all
-      if (width * unit_bytes < (short_teams ? 2 : 1) * kStrip) share *= 0.97;
-      if (width < kLanes) share *= 0.9 + 0.1 * (kLanes / width * width) / kLanes;  // lanes that have units
+      const auto [beside, stack_rows, strips, team, rounds] = Teams(all_rows, across, width, most);
+      const int bytes = width * unit_bytes;
+      const double busy =
+          static_cast<double>(across * strips * team) / static_cast<double>(most * rounds * width * beside);
+      double share = std::pow(busy, team == 1 ? 0.5 : 0.25);
+      share /= 1 + static_cast<double>(teams * teams * team * bytes) / 65536;  // reading what each team tells all
+      if (team == 1) share *= 1.03 / (1 + 0.01 * static_cast<double>(rounds - 1));
+      if (bytes < kUsual) share *= team <= 12 ? 0.985 : 0.82;
+      if (bytes > kWide) share *= 0.98;
       if (share > best_share) {
         best_share = share;
         best = width;
@@ -161,6 +204,7 @@ struct ColumnArguments {
   std::int64_t inner;
   Rows rows;
   std::uint64_t* counters;  ///< for scan::TileCounter, one a strip
+  std::uint32_t* begun;     ///< tiles of each step, in all runs
   std::uint32_t* flags;     ///< of each tile: the run whose folds are on their way
   void* states;             ///< of each unit of a tile, a TileState of its folds
   ColumnTiles cut;
@@ -200,8 +244,10 @@ class ColumnBlock {
     bool total_heads[kColumnWarps];
     std::int64_t band;
     std::int64_t strip;
+    std::int64_t line;  ///< the tile's first, in this device's arrays
+    std::int64_t unit;  ///< the tile's first
     std::uint32_t run;  ///< its number, which is not that of memory that was set to zeros
-    int lines;          ///< 0: no tile was left
+    int lines;          ///< -1: no tile was left
     int across;         ///< units
     int to_head;        ///< lines before the first that begins a row
     int to_fold;        ///< tiles of the team since the block's last one, from the last with a head on
@@ -210,7 +256,7 @@ class ColumnBlock {
     Barrier reduced;    ///< `before`, `totals` and `heads` are written
     Barrier looked;     ///< `above` is written
     Barrier free;       ///< the results are stored, and the folds published
-    std::int64_t own;   ///< the band as this device counts its own
+    bool announces;     ///< whether it is the first of this device
   };
 
   __device__ ColumnBlock(const ColumnArguments<Op, Form>& given, unsigned char* shared)
@@ -273,7 +319,7 @@ class ColumnBlock {
     for (Slot slot;; slot.advance(kColumnStages)) {
       Stage& stage = stages_[slot.stage];
       (stage.*ready).wait(slot.parity);
-      if (stage.lines == 0) return;
+      if (stage.lines < 0) return;
       role(stage, slot);
     }
   }
@@ -283,8 +329,8 @@ class ColumnBlock {
     scan::TileCounter::Drawn drawn;  // by lane 0; in a team of one, counted
     const auto draw = [&] {
       if (lane_ != 0) return;
-      drawn = kTells || cut_.team > 1 ? scan::TileCounter::draw(block_, counter_)
-                                      : scan::TileCounter::Drawn{drawn.number + 1};
+      drawn = kTells || cut_.draws() ? scan::TileCounter::draw(block_, counter_)
+                                     : scan::TileCounter::Drawn{drawn.number + 1};
     };
     draw();
     std::int64_t last = -1;
@@ -300,7 +346,7 @@ class ColumnBlock {
       __syncwarp();  // all lanes have seen these phases before the next ones can complete
       if (lane_ == 0) write_down(stage, drawn, last);
       __syncwarp();  // what the tile is is written
-      if (stage.lines == 0) return end(stage, drawn);
+      if (stage.lines < 0) return end(stage, drawn);
       const int bytes = given_.has_boxes ? copy_boxes(stage, slot.stage) : copy_lines(stage, slot.stage);
       const int all = __reduce_add_sync(~0U, bytes);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -318,37 +364,57 @@ class ColumnBlock {
   __device__ void write_down(Stage& stage, scan::TileCounter::Drawn drawn, std::int64_t& last) {
     std::int64_t strip = strip_, own = drawn.tile();
     if (cut_.team == 1) {  // strips from top to bottom
-      const auto number = kTells ? own : static_cast<std::int64_t>(drawn.number) - 1;
+      const auto number = kTells || cut_.draws() ? own : static_cast<std::int64_t>(drawn.number) - 1;
       strip = blockIdx.x + number / cut_.bands * gridDim.x;
       own = number % cut_.bands;
     }
-    stage.lines = 0;
+    stage.lines = -1;
     if (own >= cut_.bands || strip >= cut_.strips) return;
+    if (cut_.in_step) keep_in_step(drawn);
     std::int64_t band = own;
     if constexpr (kTells) {
       band = given_.form.band(own);
       if (own == 0) last = -1;  // the first of a strip has no carry, though others have bands above it
     }
     constexpr std::int64_t kFar = 1 << 30;
-    const std::int64_t lines = cut_.lines(), line = band * lines;
-    const std::int64_t before = given_.rows.column(line);  // lines of its row
+    const std::int64_t lines = cut_.lines(), stack = strip / cut_.beside * cut_.stack_lines;
+    stage.line = stack + own * lines;
+    const std::int64_t line = kTells ? band * lines : stage.line;  // in the tensor
+    const std::int64_t before = given_.rows.column(line);          // lines of its row
     const std::int64_t between = max(band - last - 1, std::int64_t{0});
+    const std::int64_t end = min(given_.lines, stack + cut_.stack_lines);  // of the stack
     stage.band = band;
-    if constexpr (kTells) stage.own = own;
+    if constexpr (kTells) stage.announces = own == 0 && strip == 0;
     stage.strip = strip;
+    stage.unit = strip % cut_.beside * cut_.width;
     stage.run = drawn.run() + scan::TileCounter::kFirstRun;
-    stage.lines = static_cast<int>(min(given_.lines - own * lines, lines));
-    stage.across = static_cast<int>(min(given_.inner / kVector - strip * cut_.width, std::int64_t{cut_.width}));
+    stage.lines = static_cast<int>(max(min(end - stage.line, lines), std::int64_t{0}));
+    stage.across = static_cast<int>(min(given_.inner / kVector - stage.unit, std::int64_t{cut_.width}));
     stage.to_head = static_cast<int>(min(before == 0 ? 0 : given_.rows.axis - before, kFar));
     stage.carries = before > between * lines;
     stage.to_fold = static_cast<int>(stage.carries ? between : (before + lines - 1) / lines);
     last = band;
   }
+  /// Waits until all tiles of a step shortly before this one have been begun, and counts this one.
+  __device__ void keep_in_step(scan::TileCounter::Drawn drawn) {
+    constexpr int kMostPolls = 100;
+    const std::int64_t step = drawn.tile() / static_cast<unsigned>(cut_.team), before = step - (cut_.team == 1 ? 2 : 3);
+    if (alone_ || before < 0) return count(step);
+    const std::int64_t blocks = min(cut_.strips, std::int64_t{gridDim.x}), rounds = cut_.rounds - 1;
+    const bool of_all = before < cut_.bands * rounds;  // else of the last round, or of the only one
+    const auto tiles = static_cast<std::uint32_t>((of_all ? blocks : cut_.strips - blocks * rounds) * cut_.team);
+    alone_ = true;
+    for (int i = 0; i < kMostPolls && alone_; ++i) {
+      alone_ = block_.load_atomic(given_.begun, before) - drawn.run() * tiles < tiles;  // numbers wrap
+    }
+    count(step);
+  }
+  __device__ void count(std::int64_t step) { block_.fetch_add(given_.begun, step, 1U); }
   /// Completes the barriers on which the other warps wait before they read that no tile was left.
   __device__ void end(Stage& stage, scan::TileCounter::Drawn unused) {
     if (lane_ != 0) return;
     cuda::trigger_dependent_launch();
-    if (kTells || cut_.team > 1) {
+    if (kTells || cut_.draws()) {
       const std::int64_t strips = cut_.team > 1 ? 1 : (cut_.strips - blockIdx.x - 1) / gridDim.x + 1;  // of a counter
       const auto draws = static_cast<std::uint32_t>(cut_.bands * strips + cut_.team);
       scan::TileCounter{draws}.reset_if_last(block_, counter_, unused);
@@ -364,24 +430,16 @@ class ColumnBlock {
   __device__ Items* above(int stage) const { return totals(stage) + cut_.totals(); }
   /// The folds of the lines before a thread's own, in its warp's part, if other groups have any.
   __device__ Items* before(int stage) const { return above(stage) + cut_.above(); }
-  /// The band in this device's arrays.
-  __device__ std::int64_t own_band(const Stage& of) const {
-    if constexpr (kTells) return of.own;
-    return of.band;
-  }
   /// The place in the arrays of a tile's first item.
-  __device__ std::int64_t place_of(const Stage& of) const {
-    return own_band(of) * cut_.lines() * given_.inner + of.strip * cut_.width * kVector;
-  }
+  __device__ std::int64_t place_of(const Stage& of) const { return of.line * given_.inner + of.unit * kVector; }
 
   /// Loads a tile by boxes, each the lines of a warp. Bytes beyond the array come as zeros. Returns the bytes that
   /// this lane loads.
   __device__ int copy_boxes(const Stage& of, int stage) const {
     const int lines = cut_.part_lines();
     if (lane_ * lines >= of.lines) return 0;
-    cuda::load_box(tile(stage) + lane_ * lines * cut_.pitch, given_.boxes,
-                   static_cast<int>(of.strip * cut_.width * (kUnit / 4)),
-                   static_cast<int>(own_band(of) * cut_.lines()) + lane_ * lines, stages_[stage].full);
+    cuda::load_box(tile(stage) + lane_ * lines * cut_.pitch, given_.boxes, static_cast<int>(of.unit * (kUnit / 4)),
+                   static_cast<int>(of.line) + lane_ * lines, stages_[stage].full);
     return lines * cut_.pitch;
   }
   /// Loads a tile line by line, each from the last address of 16 bytes on, or as one piece.
@@ -474,8 +532,8 @@ class ColumnBlock {
     for (Item& item : items.item) item = before_all(op_);
     if constexpr (Form::kStarts) {
       if (given_.form.starts == nullptr) return items;
-      const std::int64_t row = given_.rows.row(of.band * cut_.lines() + line);
-      const Item* const starts = given_.form.starts + row * given_.inner + (of.strip * cut_.width + unit_) * kVector;
+      const std::int64_t row = given_.rows.row(of.line + line);
+      const Item* const starts = given_.form.starts + row * given_.inner + (of.unit + unit_) * kVector;
 #pragma unroll
       for (int v = 0; v < kVector; ++v) items.item[v] = op_(items.item[v], starts[v]);
     }
@@ -557,7 +615,7 @@ class ColumnBlock {
     for_each_tile(&Stage::reduced, [&](Stage& stage, Slot slot) {
       const std::int64_t tile = stage.band * cut_.strips + stage.strip;
       if constexpr (kTells) {
-        if (first) given_.form.begin(stage.run, stage.own == 0 && stage.strip == 0);
+        if (first) given_.form.begin(stage.run, stage.announces);
         first = false;
         for (int unit = lane_; unit < stage.across; unit += kLanes) {
           given_.form.store_folds(tile * cut_.width + unit,
@@ -676,12 +734,13 @@ class ColumnBlock {
   const int lane_;
   const std::int64_t strip_;
   std::uint64_t* const counter_;
-  int warp_;        ///< of its role
-  int row_;         ///< of the warp in the tile
-  int unit_;        ///< in the tile's lines
-  int part_;        ///< which group of the warp
-  int group_;       ///< of those of the tile
-  bool has_units_;  ///< whether the lane has any
+  bool alone_ = false;  ///< whether this block no longer keeps in step with the others
+  int warp_;            ///< of its role
+  int row_;             ///< of the warp in the tile
+  int unit_;            ///< in the tile's lines
+  int part_;            ///< which group of the warp
+  int group_;           ///< of those of the tile
+  bool has_units_;      ///< whether the lane has any
   simt::GpuBlock block_;
 };
 

@@ -273,6 +273,7 @@ class ColumnScan {
                                               .inner = inner_,
                                               .rows = Rows(axis_),
                                               .counters = team.counters,
+                                              .begun = team.begun,
                                               .flags = team.flags,
                                               .states = team.states,
                                               .cut = by_vectors ? vectors_ : items_,
@@ -290,10 +291,12 @@ class ColumnScan {
   /// Memory through which the blocks of a strip tell each other.
   struct Team {
     std::uint64_t* counters;
+    std::uint32_t* begun;
     std::uint32_t* flags;
     void* states;
     Team(const ColumnTiles& cut, std::size_t state_bytes, simt::Workspace& workspace)
-        : counters(workspace.take<std::uint64_t>(cut.published() > 0 ? cut.strips : 0)),
+        : counters(workspace.take<std::uint64_t>(cut.draws() ? cut.strips : 0)),
+          begun(workspace.take<std::uint32_t>(cut.steps())),
           flags(workspace.take<std::uint32_t>(cut.published())),
           states(workspace.take<scan::LongWord>(ceil_div(
               cut.published() * cut.width * static_cast<std::int64_t>(state_bytes), sizeof(scan::LongWord)))) {}
@@ -315,7 +318,8 @@ class ColumnScan {
   template <bool kAligned>
   ColumnTiles cut(const Extents& tensor, std::size_t shared_bytes) const {
     using Block = typename Kernel<kAligned>::Block;
-    return {tensor.rows * tensor.axis,
+    return {tensor.rows,
+            tensor.axis,
             tensor.inner / Block::kVector,
             Block::kUnit,
             kAligned,
