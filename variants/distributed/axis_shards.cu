@@ -4,9 +4,10 @@
 //
 // Idea    A recurrence along a sequence that is cut in one part per GPU needs, for each column, one item of the GPUs
 //         before: what comes before its part. So each GPU reads its lines once for their folds, all gather these by
-//         NCCL, and each scans from the fold of those before its own.
-// Work    3 n, and for each column a fold of as many items as there are GPUs.
-// Traffic 3 n: two reads and a write; over the links an item per column and GPU. axis_apart: 2 n, and nothing.
+//         NCCL, and each scans from the fold of those before its own. A GPU with few columns cuts its own part again:
+//         then strips of columns have a block each, and the second pass need not exchange anything.
+// Work    3 n, and for each column a fold of as many items as there are parts.
+// Traffic 3 n: two reads and a write; over the links an item per column and part. axis_apart: 2 n, and nothing.
 // Bits    Not reproducible for floats, as axis_columns.
 // Source  Reduce-then-scan (Dotsenko et al. 2008), with a GPU as a block; for models, the passing of states between
 //         parts of a sequence, as in Dao and Gu, "Transformers are SSMs", 2024.
@@ -36,8 +37,23 @@ struct AxisExchange {
     return about;
   }
 
+  /// Of each rank: as many as give every multiprocessor a strip of the usual width, and divide the lines of all ranks.
+  template <class Op>
+  static std::int64_t parts(const Problem& problem, const Distribution& distribution) {
+    constexpr std::int64_t kStrip = 256, kMost = 8;  // bytes
+    const std::int64_t most = multiprocessors_of_rank() * kStrip;
+    const std::int64_t line = problem.rows * problem.inner * static_cast<std::int64_t>(sizeof(typename Op::Item));
+    const std::int64_t lines = distribution.chunk / problem.inner, rest = problem.axis() % lines;
+    std::int64_t parts = 1;
+    while (2 * parts <= kMost && 2 * parts * line <= most && lines % (2 * parts) == 0 && rest % (2 * parts) == 0)
+      parts *= 2;
+    return parts;
+  }
+  /// Parts of rows, as rows.
+  template <class Op>
   static Extents held(const Problem& problem, const Distribution& distribution, int rank) {
-    return {problem.rows, distribution.held_of_row(rank) / problem.inner, problem.inner};
+    const std::int64_t parts = AxisExchange::parts<Op>(problem, distribution);
+    return {problem.rows * parts, distribution.held_of_row(rank) / problem.inner / parts, problem.inner};
   }
 
   template <class Op>
@@ -52,9 +68,10 @@ struct AxisExchange {
     }
     const std::int64_t lines = std::max<std::int64_t>(ceil_div(problem.axis(), ranks), 1);
     Plan plan{.distribution = {problem.items, ranks, lines * problem.inner, problem.rows}};
-    const Extents first = held(problem, plan.distribution, 0);
-    plan.chain = with_shard_monoid(
-        problem, [&]<class Op>(Op) { return fold_of<Op>(first).chain() + ShardScan<Op>::chain(first) + ranks; });
+    plan.chain = with_shard_monoid(problem, [&]<class Op>(Op) {
+      const Extents first = held<Op>(problem, plan.distribution, 0);
+      return fold_of<Op>(first).chain() + ShardScan<Op>::chain(first) + ranks * parts<Op>(problem, plan.distribution);
+    });
     return with_nccl(std::move(plan));
   }
 
@@ -63,12 +80,13 @@ struct AxisExchange {
    public:
     using Item = typename Op::Item;
     Rank(const Problem& problem, const Plan& plan, int rank)
-        : leads_(rank == 0),
-          fold_(fold_of<Op>(held(problem, plan.distribution, rank))),
+        : parts_{.rows = problem.rows, .parts = parts<Op>(problem, plan.distribution), .inner = problem.inner},
+          leads_(rank == 0 && parts_.parts == 1),
+          fold_(fold_of<Op>(held<Op>(problem, plan.distribution, rank))),
           partial_(fold_.workspace_bytes()),
-          folds_(static_cast<std::size_t>(problem.rows * problem.inner) * sizeof(Item)),
-          exchange_(rank, plan.distribution.ranks, problem.rows * problem.inner),
-          scan_(held(problem, plan.distribution, rank), problem.mode) {}
+          folds_(static_cast<std::size_t>(parts_.count()) * sizeof(Item)),
+          exchange_(rank, plan.distribution.ranks, parts_),
+          scan_(held<Op>(problem, plan.distribution, rank), problem.mode) {}
     void connect(Communicator& communicator) { exchange_.connect(communicator); }
     /// The scan begins with whatever is in memory.
     void rehearse(const Item* in, Item* out, StreamHandle stream) {
@@ -91,10 +109,11 @@ struct AxisExchange {
       scan_.run(in, out, leads_ ? nullptr : exchange_.before(), stream);
     }
 
-    bool leads_;
+    PartFolds parts_;
+    bool leads_;  ///< nothing comes before it
     scan_axis::LineFold<Op> fold_;
     cuda::DeviceBuffer partial_;
-    cuda::DeviceBuffer folds_;  ///< an item a column
+    cuda::DeviceBuffer folds_;
     NcclExchange<Op> exchange_;
     ShardScan<Op> scan_;
   };
