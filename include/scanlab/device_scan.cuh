@@ -20,8 +20,9 @@
 //          at multiples of 16 bytes.
 // Needs    nvcc 12.4 with GCC 11, C++20, Linux, compute capability 7.5. From 9.0 on large arrays are scanned by
 //          look_ahead, before that by look-back; so are those that do not begin at multiples of 16 bytes.
-// Cost     one launch up to about 256 KiB (16 KiB below 9.0; half of that for a heavy function). Larger arrays take
-//          two, as in CUB: the first one has a few blocks and initialises the storage.
+// Cost     from 9.0 on one launch up to about 16 MiB, or 4 to 6 MiB of 1- and 2-byte items; larger arrays, and captured
+//          calls above about 256 KiB, take two, as in CUB: the first one has a few blocks and initialises the storage.
+//          Below 9.0 one launch up to 16 KiB.
 //
 // The kernels are those of variants/scan, which say how they work: one_block, one_cluster, one_wave, look_ahead,
 // decoupled_lookback.

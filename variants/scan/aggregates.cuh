@@ -31,6 +31,7 @@ class AggregateMemory {
     return reinterpret_cast<typename TileState<Item>::Word*>(words_);
   }
 
+  LongWord* words() const { return words_; }
   /// States that there is room for.
   std::int64_t places() const { return places_; }
 

@@ -5,9 +5,11 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <type_traits>
 #include <utility>
 
@@ -48,6 +50,16 @@ struct LookBackMemory {
   std::int64_t words;
   Word* states;
 };
+
+/// A number that no other call has, in this process or another.
+inline std::uint64_t next_run() {
+  static std::atomic<std::uint64_t> next = std::uint64_t{std::random_device{}()} << 32 | std::random_device{}();
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+inline bool may_be_replayed(cudaStream_t stream) {
+  cudaStreamCaptureStatus status{};
+  return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
+}
 
 enum class ScanKernel { one_block, one_cluster, one_wave, look_back, look_ahead };
 
@@ -235,17 +247,21 @@ class Scan {
   cudaError_t run_one_wave(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
                            cudaStream_t stream) const {
     const AggregateMemory memory(workspace, wave().blocks);
-    const auto last_run = memory.number<std::uint32_t>();
-    const auto states = memory.states<Item>();
-    const std::int64_t words = memory.places() * TileState<Item>::kWords;
-    if (const cudaError_t error = try_prepare(last_run, TileCounter::kFirstRun, states, words, stream)) return error;
+    LongWord* const states = memory.words();
+    // A replay has the number of the call that was captured.
+    if (may_be_replayed(stream)) {
+      const std::int64_t words = memory.places() * TileState<Item, LongWord>::kWords;
+      const auto unused = memory.number<std::uint64_t>();
+      if (const cudaError_t error = try_prepare(unused, std::uint64_t{0}, states, words, stream)) return error;
+    }
     const int rows = wave_rows();
-    const auto kernel = rows == 2               ? one_wave<Op, 2, false>
-                        : rows == 4             ? one_wave<Op, 4, false>
-                        : rows == kManyWaveRows ? one_wave<Op, kManyWaveRows, false>
-                                                : one_wave<Op, kMaxWaveRows, false>;
+    using Run = NumberedRun;
+    const auto kernel = rows == 2               ? one_wave<Op, 2, false, Run>
+                        : rows == 4             ? one_wave<Op, 4, false, Run>
+                        : rows == kManyWaveRows ? one_wave<Op, kManyWaveRows, false, Run>
+                                                : one_wave<Op, kMaxWaveRows, false, Run>;
     return cuda::try_launch(kernel, launch_shape(), stream, in, out, n_, aligned_, mode, device_.multiprocessors,
-                            last_run, states, op);
+                            Run{next_run()}, states, op);
   }
 
   cudaError_t run_look_back(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,

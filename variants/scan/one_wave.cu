@@ -63,15 +63,18 @@ class OneWave {
     const auto kernel = [&] {
       // With 8 vectors a thread, what waits is memory; the shorter code for whole arrays gains nothing there.
       if constexpr (fits(8, sizeof(typename Op::Element), sizeof(Item))) {
-        if (rows_ == 8) return one_wave<Op, 8, false>;
+        if (rows_ == 8) return one_wave<Op, 8, false, CountedRuns>;
       }
       return by_whole(arrays, problem_.items, [&]<bool kWhole>(std::bool_constant<kWhole>) {
-        return rows_ == 1 ? one_wave<Op, 1, kWhole> : rows_ == 2 ? one_wave<Op, 2, kWhole> : one_wave<Op, 4, kWhole>;
+        using R = CountedRuns;
+        return rows_ == 1   ? one_wave<Op, 1, kWhole, R>
+               : rows_ == 2 ? one_wave<Op, 2, kWhole, R>
+                            : one_wave<Op, 4, kWhole, R>;
       });
     }();
     cuda::launch(kernel, {.blocks = wave_.blocks, .threads = wave_.warps * kLanes, .pdl = true}, stream, in, out,
-                 problem_.items, aligned(arrays), problem_.mode, multiprocessors_, parts.number<std::uint32_t>(),
-                 parts.states<Item>(), op);
+                 problem_.items, aligned(arrays), problem_.mode, multiprocessors_,
+                 CountedRuns{parts.number<std::uint32_t>()}, parts.states<Item>(), op);
   }
 
  private:

@@ -76,19 +76,35 @@ struct Wave {
   }
 };
 
+/// How a block knows the states of its run, which are beside its number. In memory is the number of the run before,
+/// and each run advances it, so that a captured run can be replayed.
+struct CountedRuns {
+  using Tag = std::uint32_t;
+  template <class Item>
+  using Word = typename TileState<Item>::Word;
+  std::uint32_t* last;
+};
+/// As an argument: each launch has another, of so many bits that states in memory of any content have none like it.
+struct NumberedRun {
+  using Tag = std::uint64_t;
+  template <class Item>
+  using Word = LongWord;
+  std::uint64_t number;
+};
+
 /// Waits for the aggregates of the blocks before this one, and folds them, 32 a warp. Every thread has the result.
 /// `totals`: shared memory, an item for each 32 blocks, not in use by anything else. One barrier.
-template <Associative Op, class Block>
-__device__ Before<Op> blocks_before(Block& block, const TileStates<Block, typename Op::Item>& states, std::uint32_t run,
-                                    typename Op::Item* totals, Op op) {
+template <Associative Op, class Word = typename TileState<typename Op::Item>::Word, class Block>
+__device__ Before<Op> blocks_before(Block& block, const TileStates<Block, typename Op::Item, Word>& states,
+                                    decltype(Word::tag) run, typename Op::Item* totals, Op op) {
   using Item = typename Op::Item;
   const auto blocks = static_cast<int>(block.group_index());
   for (int first = block.warp() * kLanes; first < blocks; first += block.num_threads()) {
     Item item{};
     if (first + block.lane() < blocks) {
-      TileState<Item> state;
+      TileState<Item, Word> state;
       do {
-        state = load_state<Item>(block, states, first + block.lane());
+        state = load_state<Item, Word>(block, states, first + block.lane());
       } while (!state.is(run));
       item = state.item();
     }
@@ -102,20 +118,25 @@ __device__ Before<Op> blocks_before(Block& block, const TileStates<Block, typena
   return before;
 }
 
-/// in, out: n items, may be the same array. last_run, states: of AggregateMemory, for a tile a block.
-template <Associative Op, int kRows, bool kWhole>
+/// in, out: n items, may be the same array. states: of AggregateMemory, for a tile a block.
+template <Associative Op, int kRows, bool kWhole, class Runs>
 __global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kRows, kWhole>))
     one_wave(const InOf<Op>* in, OutOf<Op>* out, std::int64_t n, bool aligned, Mode mode, int multiprocessors,
-             std::uint32_t* last_run, typename TileState<typename Op::Item>::Word* states, Op op) {
+             Runs runs, typename Runs::template Word<typename Op::Item>* states, Op op) {
   using Item = typename Op::Item;
+  using Word = typename Runs::template Word<Item>;
+  constexpr bool kCounts = std::is_same_v<Runs, CountedRuns>;
   __shared__ __align__(16) unsigned char memory[(kWaveWarps + kMaxWaveBlocks / kLanes) * sizeof(Item)];
-  __shared__ std::uint32_t this_run;
+  __shared__ typename Runs::Tag this_run;
   Item* const totals = reinterpret_cast<Item*>(memory);
   simt::GpuBlock block;
   cuda::wait_for_kernels_before();
   const int warps = block.num_threads() / kLanes;
 
-  const std::uint32_t run_before = block.thread_rank() == 0 ? block.load_atomic(last_run, 0) : 0;
+  typename Runs::Tag run = 0;
+  if constexpr (kCounts) {
+    if (block.thread_rank() == 0) run = block.load_atomic(runs.last, 0) + 1;
+  }
   RegisterTile<Op, kRows, kWhole> tile;
   const std::int64_t base = block.group_index() * tile.items(block.num_threads());
   cuda::stagger_load(multiprocessors, tile.items(block.num_threads()) * static_cast<int>(sizeof(Item)));
@@ -130,21 +151,27 @@ __global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kRow
     total = tile.scan_rows(block, op);
   }
   if (block.lane() == 0) totals[block.warp()] = total;
-  if (block.thread_rank() == 0) this_run = run_before + 1;
+  if (kCounts && block.thread_rank() == 0) this_run = run;
   block.sync();  // the warps' totals are there, and this_run
-  const std::uint32_t run = this_run;
+  if constexpr (kCounts) {
+    run = this_run;
+  } else {
+    run = runs.number;
+  }
   if (block.warp() == 0) {
     Item own{};
     if (block.lane() < warps) own = totals[block.lane()];
     const Before<Op> aggregate = fold_lanes(block, own, warps, op);
-    if (block.lane() == 0) store_state<Item>(block, states, block.group_index(), item_of(aggregate), run);
+    if (block.lane() == 0) store_state<Item, Word>(block, states, block.group_index(), item_of(aggregate), run);
   }
   tile.place_warp(block, totals, op);
   if constexpr (kFoldsFirst) tile.scan_rows(block, op);
-  const Before<Op> prefix = blocks_before(block, states, run, totals + kWaveWarps, op);
+  const Before<Op> prefix = blocks_before<Op, Word>(block, states, run, totals + kWaveWarps, op);
   tile.store(block, out, base, n, aligned, mode, prefix, op);
   // The last block has seen an aggregate of every other, so each has read the number before it is changed.
-  if (block.thread_rank() == 0 && block.group_index() == gridDim.x - 1) block.store_atomic(last_run, 0, run);
+  if constexpr (kCounts) {
+    if (block.thread_rank() == 0 && block.group_index() == gridDim.x - 1) block.store_atomic(runs.last, 0, run);
+  }
 }
 
 }  // namespace scanlab::scan

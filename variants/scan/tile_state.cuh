@@ -26,12 +26,13 @@ struct alignas(16) LongWord {
 template <class Item, class WordType = std::conditional_t<sizeof(Item) <= 4, ShortWord, LongWord>>
 struct TileState {
   using Word = WordType;
+  using Tag = decltype(Word::tag);
   using Value = decltype(Word::value);
   static constexpr int kWords = (sizeof(Item) + sizeof(Value) - 1) / sizeof(Value);
 
   Word words[kWords];
 
-  SCANLAB_HD bool is(std::uint32_t tag) const {
+  SCANLAB_HD bool is(Tag tag) const {
     bool all = true;
     for (const Word& word : words) all = all && word.tag == tag;
     return all;
@@ -43,7 +44,7 @@ struct TileState {
     for (int i = 0; i < kWords; ++i) parts.value[i] = words[i].value;
     return first_bytes<Item>(parts);
   }
-  SCANLAB_HD static TileState tagged(const Item& item, std::uint32_t tag) {
+  SCANLAB_HD static TileState tagged(const Item& item, Tag tag) {
     struct Parts {
       Value value[kWords];
     };
@@ -64,20 +65,21 @@ struct TileState {
 };
 
 /// States of tiles in global memory: tile t has the words from t * kWords on.
-template <simt::ThreadBlock Block, class Item>
-using TileStates = simt::Global<Block, typename TileState<Item>::Word>;
+template <simt::ThreadBlock Block, class Item, class Word = typename TileState<Item>::Word>
+using TileStates = simt::Global<Block, Word>;
 
-template <class Item, simt::ThreadBlock Block>
-SCANLAB_HD TileState<Item> load_state(Block& block, const TileStates<Block, Item>& states, std::int64_t tile) {
-  TileState<Item> state;
+template <class Item, class Word = typename TileState<Item>::Word, simt::ThreadBlock Block>
+SCANLAB_HD TileState<Item, Word> load_state(Block& block, const TileStates<Block, Item, Word>& states,
+                                            std::int64_t tile) {
+  TileState<Item, Word> state;
   for (int i = 0; i < state.kWords; ++i) state.words[i] = block.load_atomic(states, tile * state.kWords + i);
   return state;
 }
 
-template <class Item, simt::ThreadBlock Block>
-SCANLAB_HD void store_state(Block& block, const TileStates<Block, Item>& states, std::int64_t tile, const Item& item,
-                            std::uint32_t tag) {
-  const auto state = TileState<Item>::tagged(item, tag);
+template <class Item, class Word = typename TileState<Item>::Word, simt::ThreadBlock Block>
+SCANLAB_HD void store_state(Block& block, const TileStates<Block, Item, Word>& states, std::int64_t tile,
+                            const Item& item, typename TileState<Item, Word>::Tag tag) {
+  const auto state = TileState<Item, Word>::tagged(item, tag);
   for (int i = 0; i < state.kWords; ++i) block.store_atomic(states, tile * state.kWords + i, state.words[i]);
 }
 
