@@ -11,7 +11,7 @@
 //          refused by a static assertion, which names cub::DeviceScan.
 // Types    as in CUB since 3.0: the accumulator has the type of function(initial value or item, item). Items are
 //          converted to it when they are read, and it is converted to results when they are written.
-// Storage  needs no initialisation. Concurrent calls need separate storage. A call can be captured in a CUDA graph and
+// Storage  needs no initialisation: states have 64 bits of a number that each call has for itself. Concurrent calls need separate storage. A call can be captured in a CUDA graph and
 //          replayed.
 // Errors   cudaErrorInvalidValue for a negative number of items, for too little storage, and for pointers that are not
 //          aligned to their items; otherwise the error of a launch. The results are then undefined.
@@ -20,9 +20,10 @@
 //          at multiples of 16 bytes.
 // Needs    nvcc 12.4 with GCC 11, C++20, Linux, compute capability 7.5. From 9.0 on large arrays are scanned by
 //          look_ahead, before that by look-back; so are those that do not begin at multiples of 16 bytes.
-// Cost     from 9.0 on one launch up to about 16 MiB, or 4 to 6 MiB of 1- and 2-byte items; larger arrays, and captured
-//          calls above about 256 KiB, take two, as in CUB: the first one has a few blocks and initialises the storage.
-//          Below 9.0 one launch up to 16 KiB.
+// Cost     from 9.0 on one launch up to about 128 KiB of items a multiprocessor; half of that for items of 16 bytes, of
+//          two types and for heavy functions of 8-byte items, and less for items of 1 and 2 bytes. Larger arrays, and
+//          captured calls above about 256 KiB, half of that for a heavy function, take two, as in CUB: the first one
+//          has a few blocks and initialises the storage. Below 9.0 one launch up to 16 KiB, for a heavy function 8.
 //
 // The kernels are those of variants/scan, which say how they work: one_block, one_cluster, one_wave, look_ahead,
 // decoupled_lookback.

@@ -407,32 +407,37 @@ TEST(DeviceScan, CountsMoreThan32BitsOfItems) {
   EXPECT_EQ(wrong_items, 0u);
 }
 
-/// The same storage, never prepared, for a captured call that is replayed, and for calls of other sizes in between.
+/// The same storage for a captured call that is replayed, and for a call of another size in between. Each replay has
+/// other items, so that states of the one before would show.
 TEST(DeviceScan, IsCapturedAndReplayed) {
   for (const std::int64_t n : {1000, 60000, 3000000}) {
     const Memory items(n * sizeof(int), 0);
     const Memory results(n * sizeof(int));
-    std::vector<int> ones(n, 1);
-    check(cudaMemcpy(items.as<int>(), ones.data(), n * sizeof(int), cudaMemcpyHostToDevice));
     std::size_t bytes = 0;
-    check(DeviceScan::InclusiveSum(nullptr, bytes, items.as<int>(), results.as<int>(), n));
+    const auto sum = [&](void* storage, std::int64_t count, cudaStream_t stream) {
+      return DeviceScan::InclusiveSum(storage, bytes, items.as<int>(), results.as<int>(), count, stream);
+    };
+    check(sum(nullptr, n, nullptr));
     const Memory storage(bytes);
     cudaStream_t stream = nullptr;
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t replay = nullptr;
     check(cudaStreamCreate(&stream));
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    check(DeviceScan::InclusiveSum(storage.as<void>(), bytes, items.as<int>(), results.as<int>(), n, stream));
+    check(sum(storage.as<void>(), n, stream));
     check(cudaStreamEndCapture(stream, &graph));
     check(cudaGraphInstantiate(&replay, graph, 0));
     for (int i = 0; i < 5; ++i) {
+      const std::vector<int> all(n, i + 1);
+      check(cudaMemcpy(items.as<int>(), all.data(), n * sizeof(int), cudaMemcpyHostToDevice));
       check(cudaMemsetAsync(results.as<int>(), 0, n * sizeof(int), stream));
       if (i == 2) check(cudaMemsetAsync(storage.as<void>(), 0x7F, bytes, stream));
+      if (i == 3) check(sum(storage.as<void>(), n - n / 3, stream));
       check(cudaGraphLaunch(replay, stream));
       check(cudaStreamSynchronize(stream));
       int last = 0;
       check(cudaMemcpy(&last, results.as<int>() + n - 1, sizeof last, cudaMemcpyDeviceToHost));
-      EXPECT_EQ(last, n) << "replay " << i;
+      EXPECT_EQ(last, (i + 1) * n) << "replay " << i;
     }
     cudaGraphExecDestroy(replay);
     cudaGraphDestroy(graph);

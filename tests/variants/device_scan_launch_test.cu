@@ -86,7 +86,7 @@ void expect_to_fit(const ScanDevice& device) {
           EXPECT_LE(shape.threads, kWaveWarps * kLanes);
           EXPECT_LE(shape.blocks, kMaxWaveBlocks);
           EXPECT_LE(n, most_wave_rows<Op>() * held);
-          EXPECT_GE(scan.storage_bytes(), shape.blocks * sizeof(TileState<typename Op::Item>));
+          EXPECT_GE(scan.storage_bytes(), shape.blocks * sizeof(TileState<typename Op::Item, LongWord>));
           break;
         case ScanKernel::look_back:
           EXPECT_LE(shape.threads, kLookBackThreads);

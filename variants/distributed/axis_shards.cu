@@ -6,7 +6,7 @@
 //         before: what comes before its part. So each GPU reads its lines once for their folds, all gather these by
 //         NCCL, and each scans from the fold of those before its own. A GPU with few columns cuts its own part again:
 //         then strips of columns have a block each, and the second pass need not exchange anything.
-// Work    3 n, and for each column a fold of as many items as there are parts.
+// Work    3 n, and for each column and part a fold of the parts before it.
 // Traffic 3 n: two reads and a write; over the links an item per column and part. axis_apart: 2 n, and nothing.
 // Bits    Not reproducible for floats, as axis_columns.
 // Source  Reduce-then-scan (Dotsenko et al. 2008), with a GPU as a block; for models, the passing of states between
@@ -40,12 +40,12 @@ struct AxisExchange {
   /// Of each rank: as many as give every multiprocessor a strip of the usual width, and divide the lines of all ranks.
   template <class Op>
   static std::int64_t parts(const Problem& problem, const Distribution& distribution) {
-    constexpr std::int64_t kStrip = 256, kMost = 8;  // bytes
+    constexpr std::int64_t kStrip = 256, kMostParts = 8;  // bytes of a line, and parts
     const std::int64_t most = multiprocessors_of_rank() * kStrip;
     const std::int64_t line = problem.rows * problem.inner * static_cast<std::int64_t>(sizeof(typename Op::Item));
     const std::int64_t lines = distribution.chunk / problem.inner, rest = problem.axis() % lines;
     std::int64_t parts = 1;
-    while (2 * parts <= kMost && 2 * parts * line <= most && lines % (2 * parts) == 0 && rest % (2 * parts) == 0)
+    while (2 * parts <= kMostParts && 2 * parts * line <= most && lines % (2 * parts) == 0 && rest % (2 * parts) == 0)
       parts *= 2;
     return parts;
   }

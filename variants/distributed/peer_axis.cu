@@ -8,9 +8,8 @@
 // Traffic 2 n over all GPUs; over the links, for each tile and peer, two bytes for each byte of a line.
 // Bits    Not reproducible for floats, as axis_columns.
 // Safe    See peer_states.cuh; on each GPU as axis_columns. A strip has the same blocks on each GPU, and a block waits
-// for
-//         those of its strip alone. Blocks start in the order of their numbers, as one_wave counts on, too: so the
-//         first strips have blocks on every GPU.
+//         for those of its strip alone, and a bounded time for other strips of its GPU. Blocks start in the order of
+//         their numbers, as one_wave counts on, too: so the first strips have blocks on every GPU.
 // Source  Scanlab.
 #include "variants/distributed/axis_shards.cuh"
 #include "variants/distributed/peer_columns.cuh"

@@ -11,8 +11,8 @@
 
 namespace scanlab::scan {
 
-/// The workspace of a run. Runs on one workspace are told apart by number; it lives in device memory, and a run
-/// advances it: so that a captured run can be replayed.
+/// The workspace of a run. Runs on one workspace are told apart by number. That of a variant lives in device memory,
+/// and a run advances it, so that a captured run can be replayed; the header gives one_wave its number as an argument.
 class AggregateMemory {
  public:
   /// As much as `tiles` of any type take.
@@ -31,7 +31,9 @@ class AggregateMemory {
     return reinterpret_cast<typename TileState<Item>::Word*>(words_);
   }
 
+  /// States of any type.
   LongWord* words() const { return words_; }
+
   /// States that there is room for.
   std::int64_t places() const { return places_; }
 

@@ -1,8 +1,7 @@
 // device_scan: scanlab::DeviceScan, the header for use in other programs, called as its users call it.
 //
-// Idea    One launch up to 256 KiB, half of that for a heavy function; then a small kernel that prepares temporary
-//         storage, and one_wave or look_ahead: what best does with a workspace that was prepared once, done with
-//         storage that needs no preparation.
+// Idea    One launch while the array fits into one_block, one_cluster or one_wave; then a small kernel that prepares
+//         temporary storage, and look_ahead. A captured call of one_wave prepares it, too.
 // Work, span, traffic
 //         of the kernel that is chosen: one_block, one_cluster, one_wave, look_ahead, or decoupled_lookback.
 // Bits    Fixed from compute capability 9.0 on for arrays of items as large as results that begin at multiples of 16

@@ -51,11 +51,13 @@ struct LookBackMemory {
   Word* states;
 };
 
-/// A number that no other call has, in this process or another.
+/// Of each call. Numbers follow a random one, so that a word in memory of any content is equal with a probability of
+/// 2^-63. They are odd, and so never 0, as memory often is.
 inline std::uint64_t next_run() {
-  static std::atomic<std::uint64_t> next = std::uint64_t{std::random_device{}()} << 32 | std::random_device{}();
-  return next.fetch_add(1, std::memory_order_relaxed);
+  static std::atomic<std::uint64_t> next = std::uint64_t{std::random_device{}()} << 32 | std::random_device{}() | 1;
+  return next.fetch_add(2, std::memory_order_relaxed);
 }
+/// Whether calls are captured, as far as it can be known.
 inline bool may_be_replayed(cudaStream_t stream) {
   cudaStreamCaptureStatus status{};
   return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
@@ -108,6 +110,9 @@ class Scan {
     return cuda::once_per_context([] {
       ScanDevice device = scan_device();
       if (device.error || !device.copies_in_bulk) return device;
+      cudaFuncAttributes loaded{};  // a captured call may be the first that needs it, and may not load it
+      device.error = cudaFuncGetAttributes(&loaded, prepare_storage<std::uint64_t, LongWord>);
+      if (device.error) return device;
       device.large_clusters = cuda::has_room_for_clusters(
           one_cluster<Op>, {.blocks = kClusterBlocks, .threads = kClusterThreads, .cluster = kClusterBlocks});
       if constexpr (kCanLookAhead)

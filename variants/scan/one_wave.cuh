@@ -76,15 +76,15 @@ struct Wave {
   }
 };
 
-/// How a block knows the states of its run, which are beside its number. In memory is the number of the run before,
-/// and each run advances it, so that a captured run can be replayed.
+/// States are tagged with the number of their run. In device memory is that of the run before, and each run advances
+/// it, so that a captured run can be replayed.
 struct CountedRuns {
   using Tag = std::uint32_t;
   template <class Item>
   using Word = typename TileState<Item>::Word;
   std::uint32_t* last;
 };
-/// As an argument: each launch has another, of so many bits that states in memory of any content have none like it.
+/// The number is an argument, another in each launch, of so many bits that memory needs no preparation.
 struct NumberedRun {
   using Tag = std::uint64_t;
   template <class Item>

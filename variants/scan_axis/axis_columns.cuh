@@ -3,8 +3,8 @@
 //
 // Idea    A tensor (rows, axis, inner) is lines of `inner` items; the scan runs across lines and restarts at every
 //         axis-th of them. Lines are cut into strips of some neighbouring columns, and a strip into tiles, one below
-//         the other. Where few strips lie side by side, they form stacks, each of some of the rows. If there are still
-//         fewer than multiprocessors, a team of blocks shares a strip: a block that is free takes the next tile. It
+//         the other. Where few strips lie side by side, the rows are cut into stacks. If there are still fewer strips
+//         than multiprocessors, a team of blocks shares a strip: a block that is free takes the next tile. It
 //         knows what came before its last one, and lacks the folds of the tiles between, which the others publish, a
 //         vector of columns each. As in look_ahead, a tile passes through a ring of stages from warp to warp, and no
 //         tile waits for the scan of another.
@@ -17,9 +17,10 @@
 // Work    2 n, and for each column of a tile an operation for each tile of the team since the block's last one.
 // Traffic 2 n. A state has 8 to 64 bytes; each tile writes one for each unit of its lines, which its team reads.
 // Bits    Not reproducible for floats: which tiles a block takes depends on time.
-// Step    Strips keep in step: a block begins a tile once all others have begun their tile before the last. So lines
-//         are read and written nearly in the order of memory, which saves 4 % of the time, and a fifth where strips are
-//         narrow. A block that waits in vain, since others have no room on the device, goes on alone.
+// Step    Strips keep in step: a block begins a tile once all others have begun their tile before the last; in a team,
+//         whose tiles are drawn in any order, the one before that. So lines are read and written nearly in the order of
+//         memory, which saves 4 % of the time, and a fifth where strips are narrow. A block that waits in vain, since
+//         others have no room on the device, goes on alone.
 // Safe    Tiles of a strip are drawn in order: a block waits for earlier ones only, which other blocks have begun.
 // Needs   Compute capability 8.0; 9.0 for its speed: before, one warp copies without bulk copies.
 // Source  Scanlab: look_ahead, by columns.
@@ -99,7 +100,7 @@ struct ColumnTiles {
               int stage_bytes, int fold_bytes, int teams = 1) {
     across = std::max<std::int64_t>(across, 1);
     width = width_for(all_rows, across, unit_bytes, aligned, most, teams);
-    const Teams cut(all_rows, across, width, most);
+    const Layout cut(all_rows, across, width, most);
     beside = cut.beside;
     strips = cut.strips;
     stack_lines = cut.stack_rows * axis;
@@ -131,11 +132,11 @@ struct ColumnTiles {
   }
 
  private:
-  /// How many blocks share strips of some width, and how many strips a block scans.
-  struct Teams {
+  /// The strips of some width, and the blocks that share one.
+  struct Layout {
     std::int64_t beside, stack_rows, strips, team, rounds;
 
-    Teams(std::int64_t all_rows, std::int64_t across, int width, int most)
+    Layout(std::int64_t all_rows, std::int64_t across, int width, int most)
         : beside(ceil_div(across, std::int64_t{width})), stack_rows(all_rows) {
       // As many stacks as there is room for, such that the last has nearly as many rows.
       for (std::int64_t stacks = std::min(most / beside, all_rows); stacks > 1; --stacks) {
@@ -150,7 +151,7 @@ struct ColumnTiles {
   };
   /// Units of a strip. Lines that begin anywhere are copied one by one, so that few wide ones are best. Else such that
   /// many blocks are busy, and few share a strip: 128 to 1024 bytes, and on several devices at least 256, since
-  /// narrower strips have more folds to cross the links. The constants fit measurements on an H200.
+  /// narrower strips have more folds to cross the links. The constants fit the share of a copy, measured on an H200.
   static int width_for(std::int64_t all_rows, std::int64_t across, int unit_bytes, bool aligned, int most, int teams) {
     if (!aligned) return static_cast<int>(ceil_div(across, ceil_div(across, std::int64_t{kWidest})));
     constexpr int kNarrow = 128, kUsual = 256, kWide = 512, kMost = 1024;  // bytes
@@ -160,10 +161,10 @@ struct ColumnTiles {
     double best_share = 0;
     for (int w = least; w <= std::min(kMost / unit_bytes, kWidest) && w < across + step; w += step) {
       const auto width = static_cast<int>(std::min<std::int64_t>(w, across));
-      const auto [beside, stack_rows, strips, team, rounds] = Teams(all_rows, across, width, most);
+      const auto [beside, stack_rows, strips, team, rounds] = Layout(all_rows, across, width, most);
       const int bytes = width * unit_bytes;
-      const double busy =
-          static_cast<double>(across * strips * team) / static_cast<double>(most * rounds * width * beside);
+      const double filled = static_cast<double>(across) / static_cast<double>(width * beside);
+      const double busy = filled * static_cast<double>(strips * team) / static_cast<double>(most * rounds);
       double share = std::pow(busy, team == 1 ? 0.5 : 0.25);
       share /= 1 + static_cast<double>(teams * teams * team * bytes) / 65536;  // reading what each team tells all
       if (team == 1) share *= 1.03 / (1 + 0.01 * static_cast<double>(rounds - 1));
@@ -397,15 +398,16 @@ class ColumnBlock {
   }
   /// Waits until all tiles of a step shortly before this one have been begun, and counts this one.
   __device__ void keep_in_step(scan::TileCounter::Drawn drawn) {
-    constexpr int kMostPolls = 100;
-    const std::int64_t step = drawn.tile() / static_cast<unsigned>(cut_.team), before = step - (cut_.team == 1 ? 2 : 3);
-    if (alone_ || before < 0) return count(step);
-    const std::int64_t blocks = min(cut_.strips, std::int64_t{gridDim.x}), rounds = cut_.rounds - 1;
-    const bool of_all = before < cut_.bands * rounds;  // else of the last round, or of the only one
-    const auto tiles = static_cast<std::uint32_t>((of_all ? blocks : cut_.strips - blocks * rounds) * cut_.team);
+    constexpr int kMostPolls = 100;  // below 0.1 ms
+    const std::int64_t step = drawn.tile() / static_cast<unsigned>(cut_.team),
+                       awaited = step - (cut_.team == 1 ? 2 : 3);
+    if (alone_ || awaited < 0) return count(step);
+    const std::int64_t blocks = min(cut_.strips, std::int64_t{gridDim.x}), whole_rounds = cut_.rounds - 1;
+    const bool of_all = awaited < cut_.bands * whole_rounds;  // else of the last round, or of the only one
+    const auto tiles = static_cast<std::uint32_t>((of_all ? blocks : cut_.strips - blocks * whole_rounds) * cut_.team);
     alone_ = true;
     for (int i = 0; i < kMostPolls && alone_; ++i) {
-      alone_ = block_.load_atomic(given_.begun, before) - drawn.run() * tiles < tiles;  // numbers wrap
+      alone_ = block_.load_atomic(given_.begun, awaited) - drawn.run() * tiles < tiles;  // numbers wrap
     }
     count(step);
   }

@@ -190,7 +190,7 @@ struct ColumnKernel {
   static bool describe_boxes(ColumnArguments<Op, Form>& arguments) {
     constexpr std::int64_t kMost = std::int64_t{1} << 31;
     const ColumnTiles& cut =
-        arguments.cut;  // its boxes have up to 128 words and 112 lines; 256 of each can be described
+        arguments.cut;  // its boxes have up to 256 words and 112 lines; 256 of each can be described
     const auto words = arguments.inner * static_cast<std::int64_t>(sizeof(InOf<Op>)) / 4;
     if (cut.contiguous() || words >= kMost || arguments.lines >= kMost || cuda::device_code().version < 90) {
       return false;

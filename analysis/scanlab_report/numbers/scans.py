@@ -297,7 +297,11 @@ def numbers(data: Data) -> Numbers:
         sums = pick(axes.axis_cases(data), **axes.SUMS)
         columns = sums[sums["inner"] > 1]
         own = pick(columns, variant=axes.BEST)
-        made |= _ends("columns", own[own["octave"] >= axes.OCTAVE], variant=axes.BEST)
+        own = own[own["octave"] >= axes.OCTAVE]
+        vectors = own["inner"] % 4 == 0  # lines of whole vectors of 16 bytes
+        made |= _ends("columns", own[vectors], variant=axes.BEST)
+        if not vectors.all():
+            made["columnsApart"] = _of_copy(own[~vectors])[0]
         met = axes.standings(columns, axes.described(data, columns)).dropna(subset="rival")
         made |= {"columnsSome": _of_copy(met)[0], "columnsRival": _of_copy(met, "share_rival")[-1]}
         flat = pick(contests(data, python=True), **axes.SUMS, variant=groups.TORCH)
