@@ -99,8 +99,9 @@ struct ColumnTiles {
   ColumnTiles(std::int64_t all_rows, std::int64_t axis, std::int64_t across, int unit_bytes, bool aligned, int most,
               int stage_bytes, int fold_bytes, int teams = 1) {
     across = std::max<std::int64_t>(across, 1);
-    width = width_for(all_rows, across, unit_bytes, aligned, most, teams);
-    const Layout cut(all_rows, across, width, most);
+    const Tensor tensor{all_rows, axis, across, unit_bytes};
+    width = width_for(tensor, aligned, most, teams);
+    const Layout cut(tensor, width, most);
     beside = cut.beside;
     strips = cut.strips;
     stack_lines = cut.stack_rows * axis;
@@ -123,28 +124,36 @@ struct ColumnTiles {
     lines_a_thread = static_cast<int>(std::max<std::int64_t>(std::min(fit, some), 1));
     if (lines_a_thread % 2 == 0 && pitch < 128) --lines_a_thread;
     bands = ceil_div(stack_lines, std::int64_t{lines()});
-    // Steps pay after some tiles. Large teams would wait too often, unless strips are narrow, or share cache lines.
+    // Steps pay after some whole tiles. Large teams would wait too often, unless strips are narrow, or share cache
+    // lines.
     constexpr int kCacheLine = 128, kFewSteps = 12, kLargeTeam = 4;
     const bool needs = pitch <= kCacheLine || across * unit_bytes % kCacheLine != 0;
     const bool busy = blocks(most) * 4 >= std::int64_t{3} * most;
-    in_step = aligned && !contiguous() && busy && (needs || teams * team <= kLargeTeam);
+    in_step = aligned && !contiguous() && some >= fit && busy && (needs || teams * team <= kLargeTeam);
     if (steps() < kFewSteps) in_step = false;
   }
 
  private:
+  struct Tensor {
+    std::int64_t rows, axis, across;  ///< units of a line
+    int unit_bytes;
+  };
   /// The strips of some width, and the blocks that share one.
   struct Layout {
     std::int64_t beside, stack_rows, strips, team, rounds;
 
-    Layout(std::int64_t all_rows, std::int64_t across, int width, int most)
-        : beside(ceil_div(across, std::int64_t{width})), stack_rows(all_rows) {
+    Layout(const Tensor& tensor, int width, int most)
+        : beside(ceil_div(tensor.across, std::int64_t{width})), stack_rows(tensor.rows) {
+      // Where a tile has several rows, its team hardly waits, and reads memory nearly in order.
+      const std::int64_t tile_lines = kTileBytes / (width * tensor.unit_bytes);
       // As many stacks as there is room for, such that the last has nearly as many rows.
-      for (std::int64_t stacks = std::min(most / beside, all_rows); stacks > 1; --stacks) {
-        stack_rows = ceil_div(all_rows, stacks);
-        if ((stack_rows * stacks - all_rows) * 16 <= all_rows) break;
-        stack_rows = all_rows;
+      std::int64_t stacks = 2 * tensor.axis < tile_lines ? 1 : std::min(most / beside, tensor.rows);
+      for (; stacks > 1; --stacks) {
+        stack_rows = ceil_div(tensor.rows, stacks);
+        if ((stack_rows * stacks - tensor.rows) * 16 <= tensor.rows) break;
+        stack_rows = tensor.rows;
       }
-      strips = beside * (stack_rows > 0 ? ceil_div(all_rows, stack_rows) : 1);
+      strips = beside * (stack_rows > 0 ? ceil_div(tensor.rows, stack_rows) : 1);
       team = std::max<std::int64_t>(most / strips, 1);
       rounds = ceil_div(strips, std::int64_t{most});
     }
@@ -152,7 +161,9 @@ struct ColumnTiles {
   /// Units of a strip. Lines that begin anywhere are copied one by one, so that few wide ones are best. Else such that
   /// many blocks are busy, and few share a strip: 128 to 1024 bytes, and on several devices at least 256, since
   /// narrower strips have more folds to cross the links. The constants fit the share of a copy, measured on an H200.
-  static int width_for(std::int64_t all_rows, std::int64_t across, int unit_bytes, bool aligned, int most, int teams) {
+  static int width_for(const Tensor& tensor, bool aligned, int most, int teams) {
+    const std::int64_t across = tensor.across;
+    const int unit_bytes = tensor.unit_bytes;
     if (!aligned) return static_cast<int>(ceil_div(across, ceil_div(across, std::int64_t{kWidest})));
     constexpr int kNarrow = 128, kUsual = 256, kWide = 512, kMost = 1024;  // bytes
     const int step = std::max(kNarrow / unit_bytes, 1), least = teams > 1 ? kUsual / unit_bytes : step;
@@ -161,7 +172,7 @@ struct ColumnTiles {
     double best_share = 0;
     for (int w = least; w <= std::min(kMost / unit_bytes, kWidest) && w < across + step; w += step) {
       const auto width = static_cast<int>(std::min<std::int64_t>(w, across));
-      const auto [beside, stack_rows, strips, team, rounds] = Layout(all_rows, across, width, most);
+      const auto [beside, stack_rows, strips, team, rounds] = Layout(tensor, width, most);
       const int bytes = width * unit_bytes;
       const double filled = static_cast<double>(across) / static_cast<double>(width * beside);
       const double busy = filled * static_cast<double>(strips * team) / static_cast<double>(most * rounds);
