@@ -3,11 +3,18 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from scanlab_report.data import Data
 from scanlab_report.groups import BEST, CEILING, CUBS, KEY, LOSS, OPEN, PYTHON, TIE, WIN
-from scanlab_report.intervals import Interval, ratio_intervals
+from scanlab_report.intervals import (
+    SIGNIFICANT,
+    Interval,
+    corrected,
+    mann_whitney_p,
+    ratio_intervals,
+)
 from scanlab_report.pick import Lacking, by_device, parts, pick
 
 
@@ -91,6 +98,17 @@ def outcome(ratio: Interval) -> str:
     if not ratio.known:
         return OPEN
     return WIN if ratio.low > 1 else LOSS if ratio.high < 1 else TIE
+
+
+def sure(comparisons: pd.DataFrame) -> pd.Series:
+    """Whether the times of each case and its rival differ by the test of Mann and Whitney,
+    corrected by Benjamini and Hochberg for so many comparisons."""
+    p = pd.Series(1.0, comparisons.index)
+    counts = [comparisons[name].map(len) for name in ("samples", "samples_rival")]
+    for _, alike in comparisons.groupby(counts):
+        sides = (np.stack(alike[name].to_list()) for name in ("samples", "samples_rival"))
+        p[alike.index] = mann_whitney_p(*sides)
+    return pd.Series(corrected(p) < SIGNIFICANT, comparisons.index)
 
 
 def decided(comparisons: pd.DataFrame) -> pd.DataFrame:

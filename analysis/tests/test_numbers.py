@@ -104,6 +104,9 @@ def test_the_text_counts_wins_and_sets_libraries_and_an_empty_launch_beside_best
     once_faster = (1.0,) * 8 + (0.9,)  # best wins by little, and the samples overlap
     cases += [case("best", 1 << 22, 100.0, (1.0,) * 9)]
     cases += [case("cub_device_scan", 1 << 22, 103.0, once_faster)]
+    spread, other = (0.8, 0.9, 1.0, 1.1, 1.2), (0.85, 0.95, 1.05, 1.15, 1.25)
+    cases += [case("best", 1 << 12, 100.0, spread)]
+    cases += [case("cub_device_scan", 1 << 12, 105.0, other)]  # nobody can tell
     node = dict(cache="warm", launch="graph")
     cases += several(dict(best=1.5e3, cub_device_scan=3e3), 1 << 10, exact=True, **node)
     cases += several(dict(empty_launch=600.0), 0, exact=True, **node)
@@ -111,7 +114,8 @@ def test_the_text_counts_wins_and_sets_libraries_and_an_empty_launch_beside_best
     has(
         scans,
         tables(cases),
-        "headToHeadCases 5 headToHeadWins 5 headToHeadLosses 0 headToHeadRivalTuned 3",
+        "headToHeadCases 6 headToHeadWins 5 headToHeadLosses 0 headToHeadRivalTuned 3",
+        "headToHeadSureWins 5 headToHeadSureLosses 0 headToHeadNoSlower 5",
         "leadItems 2^28 leadLargest 1.20 headToHeadApart 4 headToHeadLeast 1.03 tunedOfCopy 0.80",
         "headerCases 4 headerWins 3 headerLosses 1 headerBelow 1 headerLeast 0.50",
         "headerSome 0.106 headerSomeBest 0.104 headerSomeVendor 0.125",

@@ -28,10 +28,11 @@ from scanlab_report.numbers import Numbers, known, power
 from scanlab_report.pick import answering, caches, floor_ns, line, pick, scans, shares
 from scanlab_report.sources import sources
 from scanlab_report.tables import CASE
-from scanlab_report.versus import against, contests, versus_cub
+from scanlab_report.versus import against, contests, sure, versus_cub
 
 FEW, SOME, MIDDLE, MOST = 1 << 18, 1 << 20, 1 << 22, 1 << 30
 """Up to FEW items, a stream of warm runs is bound by the host's launches."""
+NO_SLOWER = 0.98  # the interval of a ratio of speeds above it: no slower by more than 2 %
 SUMS = {"type": "i32", "op": "plus", "mode": "inclusive"}
 USUAL = SUMS | {"cache": "cold", "launch": STREAM}
 DOUBLING, TREE = "hs_blocked", "hso_blocked"
@@ -210,6 +211,7 @@ def numbers(data: Data) -> Numbers:
         (recorded,) = noise.read([data.files[rows["file"].iloc[0]].device])
         timed = rows.assign(on="device", time_us=rows["median_ns"] / 1e3)
         noisy = 1 + noise.thresholds(recorded, "scans", timed)
+        certain = sure(rows)
         bound = (rows["cache"] == "warm") & (rows["launch"] == STREAM) & (rows["items"] <= FEW)
         widest = pick(rows, **USUAL).iloc[-1]
         made |= {
@@ -220,6 +222,9 @@ def numbers(data: Data) -> Numbers:
             "headToHeadLosses": (outcome == groups.LOSS).sum(),
             "headToHeadApart": (rows["samples"].map(max) < rows["samples_rival"].map(min)).sum(),
             "headToHeadNarrow": ((outcome == WIN) & (ratio < noisy)).sum(),
+            "headToHeadSureWins": (certain & (ratio > 1)).sum(),
+            "headToHeadSureLosses": (certain & (ratio < 1)).sum(),
+            "headToHeadNoSlower": (rows["low"] > NO_SLOWER).sum(),
             "headToHeadRivalTuned": (rows["rival"] == TUNED).sum(),
             "headToHeadHostBound": ratio[bound].median(),
             "headToHeadOthers": ratio[~bound].median(),
