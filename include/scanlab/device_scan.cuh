@@ -11,8 +11,9 @@
 //          refused by a static assertion, which names cub::DeviceScan.
 // Types    as in CUB since 3.0: the accumulator has the type of function(initial value or item, item). Items are
 //          converted to it when they are read, and it is converted to results when they are written.
-// Storage  needs no initialisation: states have 64 bits of a number that each call has for itself. Concurrent calls
-//          need separate storage. A call can be captured in a CUDA graph and replayed.
+// Storage  needs no initialisation by the caller: a call of two launches initialises it, and a call of one knows its
+//          states by a number of 64 bits, which other content equals with a probability of 2^-63. Concurrent calls need
+//          separate storage. A call can be captured in a CUDA graph and replayed.
 // Errors   cudaErrorInvalidValue for a negative number of items, for too little storage, and for pointers that are not
 //          aligned to their items; otherwise the error of a launch. The results are then undefined.
 // Order    operands keep their order. Floating-point results are bitwise reproducible for one n on one device
