@@ -165,9 +165,7 @@ def paired(a: Side, b: Side) -> Comparison:
     timed = cases[sampled]
     ratios = parts(intervals.ratio_intervals(list(timed["samples_b"]), list(timed["samples_a"])))
     made.loc[sampled, list(ratios)] = pd.DataFrame(ratios, timed.index)
-    for _, alike in timed.groupby(["count_a", "count_b"]):
-        stacked = (np.stack(alike[f"samples_{side}"].to_list()) for side in "ab")
-        made.loc[alike.index, "p"] = intervals.mann_whitney_p(*stacked)
+    made.loc[timed.index, "p"] = intervals.mann_whitney_ps(timed["samples_a"], timed["samples_b"])
     made["p_corrected"] = corrected(made["p"].fillna(1.0))
     medians = made[["median_a_ns", "median_b_ns"]]
     made["time_us"] = medians.min(axis=1) / 1e3

@@ -166,6 +166,15 @@ def mann_whitney_p(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     return stats.mannwhitneyu(before, apart, axis=-1, method="exact").pvalue
 
 
+def mann_whitney_ps(befores: pd.Series, afters: pd.Series) -> pd.Series:
+    """Return `mann_whitney_p` of the samples of each row; those of equal counts at once."""
+    p = pd.Series(np.nan, befores.index)
+    counts = [side.map(len) for side in (befores, afters)]
+    for rows in befores.groupby(counts).groups.values():
+        p[rows] = mann_whitney_p(*(np.stack(side[rows].to_list()) for side in (befores, afters)))
+    return p
+
+
 def welch(mean_a: Any, stdev_a: Any, count_a: Any, mean_b: Any, stdev_b: Any, count_b: Any) -> Any:
     """Return the p of Welch's test (1947) of each of many cases, and the ratio of mean b to mean a
     with the ends of its 95% interval, by the delta method on its logarithm. All but the ratio are

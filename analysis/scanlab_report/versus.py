@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from scanlab_report.data import Data
@@ -12,7 +11,7 @@ from scanlab_report.intervals import (
     SIGNIFICANT,
     Interval,
     corrected,
-    mann_whitney_p,
+    mann_whitney_ps,
     ratio_intervals,
 )
 from scanlab_report.pick import Lacking, by_device, parts, pick
@@ -103,11 +102,7 @@ def outcome(ratio: Interval) -> str:
 def sure(comparisons: pd.DataFrame) -> pd.Series:
     """Whether the times of each case and its rival differ by the test of Mann and Whitney,
     corrected by Benjamini and Hochberg for so many comparisons."""
-    p = pd.Series(1.0, comparisons.index)
-    counts = [comparisons[name].map(len) for name in ("samples", "samples_rival")]
-    for _, alike in comparisons.groupby(counts):
-        sides = (np.stack(alike[name].to_list()) for name in ("samples", "samples_rival"))
-        p[alike.index] = mann_whitney_p(*sides)
+    p = mann_whitney_ps(comparisons["samples"], comparisons["samples_rival"])
     return pd.Series(corrected(p) < SIGNIFICANT, comparisons.index)
 
 

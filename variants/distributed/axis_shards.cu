@@ -37,7 +37,7 @@ struct AxisExchange {
     return about;
   }
 
-  /// Of each rank: as many as give every multiprocessor a strip of the usual width, and divide the lines of all ranks.
+  /// A rank has as many as give every multiprocessor a strip of the usual width, and divide the lines of all ranks.
   template <class Op>
   static std::int64_t parts(const Problem& problem, const Distribution& distribution) {
     constexpr std::int64_t kStrip = 256, kMostParts = 8;  // bytes of a line, and parts

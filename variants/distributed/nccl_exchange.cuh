@@ -55,7 +55,7 @@ class NcclExchange {
         all_.template as<Item>(), folds_, rank_, before_.template as<Item>());
     cuda::check(cudaGetLastError(), "folding aggregates");
   }
-  /// What comes before each part, in device memory.
+  /// The folds before each part, in device memory.
   const Item* before() const { return before_.template as<Item>(); }
 
  private:

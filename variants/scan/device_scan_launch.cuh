@@ -51,8 +51,8 @@ struct LookBackMemory {
   Word* states;
 };
 
-/// Of each call. Numbers follow a random one, so that a word in memory of any content is equal with a probability of
-/// 2^-63. They are odd, and so never 0, as memory often is.
+/// Each call has its own. Numbers follow a random one, so that a word in memory of any content is equal with a
+/// probability of 2^-63. They are odd, and so never 0, as memory often is.
 inline std::uint64_t next_run() {
   static std::atomic<std::uint64_t> next = std::uint64_t{std::random_device{}()} << 32 | std::random_device{}() | 1;
   return next.fetch_add(2, std::memory_order_relaxed);

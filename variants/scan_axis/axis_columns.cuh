@@ -341,8 +341,7 @@ class ColumnBlock {
     scan::TileCounter::Drawn drawn;  // by lane 0; in a team of one, counted
     const auto draw = [&] {
       if (lane_ != 0) return;
-      drawn = kTells || cut_.draws() ? scan::TileCounter::draw(block_, counter_)
-                                     : scan::TileCounter::Drawn{drawn.number + 1};
+      drawn = draws() ? scan::TileCounter::draw(block_, counter_) : scan::TileCounter::Drawn{drawn.number + 1};
     };
     draw();
     std::int64_t last = -1;
@@ -372,11 +371,12 @@ class ColumnBlock {
       slot.advance(kColumnStages);
     }
   }
+  __device__ bool draws() const { return kTells || cut_.draws(); }
   /// Writes down which tile lane 0 has drawn. last: the band of the one before.
   __device__ void write_down(Stage& stage, scan::TileCounter::Drawn drawn, std::int64_t& last) {
     std::int64_t strip = strip_, own = drawn.tile();
     if (cut_.team == 1) {  // strips from top to bottom
-      const auto number = kTells || cut_.draws() ? own : static_cast<std::int64_t>(drawn.number) - 1;
+      const auto number = draws() ? own : static_cast<std::int64_t>(drawn.number) - 1;
       strip = blockIdx.x + number / cut_.bands * gridDim.x;
       own = number % cut_.bands;
     }
@@ -427,7 +427,7 @@ class ColumnBlock {
   __device__ void end(Stage& stage, scan::TileCounter::Drawn unused) {
     if (lane_ != 0) return;
     cuda::trigger_dependent_launch();
-    if (kTells || cut_.draws()) {
+    if (draws()) {
       const std::int64_t strips = cut_.team > 1 ? 1 : (cut_.strips - blockIdx.x - 1) / gridDim.x + 1;  // of a counter
       const auto draws = static_cast<std::uint32_t>(cut_.bands * strips + cut_.team);
       scan::TileCounter{draws}.reset_if_last(block_, counter_, unused);
