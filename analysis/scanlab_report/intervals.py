@@ -166,12 +166,12 @@ def mann_whitney_p(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     return stats.mannwhitneyu(before, apart, axis=-1, method="exact").pvalue
 
 
-def mann_whitney_ps(befores: pd.Series, afters: pd.Series) -> pd.Series:
+def mann_whitney_ps(before: pd.Series, after: pd.Series) -> pd.Series:
     """Return `mann_whitney_p` of the samples of each row; those of equal counts at once."""
-    p = pd.Series(np.nan, befores.index)
-    counts = [side.map(len) for side in (befores, afters)]
-    for rows in befores.groupby(counts).groups.values():
-        p[rows] = mann_whitney_p(*(np.stack(side[rows].to_list()) for side in (befores, afters)))
+    p = pd.Series(np.nan, before.index)
+    counts = [side.map(len) for side in (before, after)]
+    for rows in before.groupby(counts).groups.values():
+        p[rows] = mann_whitney_p(*(np.stack(side[rows].to_list()) for side in (before, after)))
     return p
 
 
