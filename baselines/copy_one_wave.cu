@@ -7,6 +7,7 @@
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"
 #include "harness/cuda/turns.cuh"
+#include "harness/cuda/watch.cuh"
 #include "harness/simt/gpu_block.cuh"
 #include "harness/simt/registration.hpp"
 
@@ -18,13 +19,17 @@ constexpr int kBlocksPerMultiprocessor = 4;
 constexpr int kVectorBytes = 16;
 
 /// in, out: 16-byte vectors. last_run: the number of the run before this one. met: the last run that each block knew.
-template <int kRows>
+template <int kRows, class Watch>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     copy_one_wave(const uint4* in, uint4* out, std::int64_t vectors, int multiprocessors, std::uint32_t* last_run,
-                  std::uint32_t* met) {
+                  std::uint32_t* met, void* watched) {
   __shared__ std::uint32_t this_run;
   simt::GpuBlock block;
+  const auto reached = [&](cuda::Point point) {
+    if (threadIdx.x == 0) Watch().reached(watched, point, blockIdx.x);
+  };
   cuda::wait_for_kernels_before();
+  reached(cuda::Point::begun);
   const std::uint32_t run_before = threadIdx.x == 0 ? block.load_atomic(last_run, 0) : 0;
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kRows + threadIdx.x;
   cuda::stagger_load(multiprocessors, kThreads * kRows * kVectorBytes);
@@ -39,8 +44,10 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   if (threadIdx.x == 0) this_run = run_before + 1;
   // This run's number is there, and all of the share: a mere barrier does not wait for what is read.
   __syncthreads_or(bits != 0);
+  reached(cuda::Point::items);
   const std::uint32_t run = this_run;
   if (threadIdx.x == 0) block.store_atomic(met, blockIdx.x, run);
+  reached(cuda::Point::told);
   // Unsuccessful polls delay the stores that publish; a scan has its rows to scan in the meantime. A few blocks
   // of one vector a thread are through sooner than a pause.
   if (kRows > 1) __nanosleep(40 * kRows);
@@ -49,10 +56,12 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     }
   }
   __syncthreads();  // all blocks before have been met
+  reached(cuda::Point::prefix);
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     if (first + r * blockDim.x < vectors) out[first + r * blockDim.x] = rows[r];
   }
+  reached(cuda::Point::stored);
   // The last block has met every other, so each has read the number before it is changed.
   if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) block.store_atomic(last_run, 0, run);
 }
@@ -101,17 +110,29 @@ class CopyOneWave {
       cuda::check(cudaMemcpyAsync(out, in, bytes_, cudaMemcpyDeviceToDevice, stream), "copying unaligned arrays");
       return;
     }
-    auto* const last_run = static_cast<std::uint32_t*>(workspace);
-    const auto kernel = rows_ == 1   ? copy_one_wave<1>
-                        : rows_ == 2 ? copy_one_wave<2>
-                        : rows_ == 4 ? copy_one_wave<4>
-                                     : copy_one_wave<kMaxRows>;
-    cuda::launch(kernel, {.blocks = static_cast<int>(blocks()), .threads = kThreads, .pdl = true}, stream,
-                 reinterpret_cast<const uint4*>(in), reinterpret_cast<uint4*>(out), vectors(), multiprocessors_,
-                 last_run, last_run + 1);
+    launch<cuda::NoWatch>(stream, in, out, workspace, nullptr);
+  }
+
+  /// As `run`, of aligned arrays; see BoundScan.
+  template <class Op>
+  int timeline(cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* workspace,
+               void* ns) const {
+    launch<cuda::PointWatch>(stream, in, out, workspace, ns);
+    return static_cast<int>(blocks());
   }
 
  private:
+  template <class Watch>
+  void launch(cudaStream_t stream, const void* in, void* out, void* workspace, void* watched) const {
+    auto* const last_run = static_cast<std::uint32_t*>(workspace);
+    const auto kernel = rows_ == 1   ? copy_one_wave<1, Watch>
+                        : rows_ == 2 ? copy_one_wave<2, Watch>
+                        : rows_ == 4 ? copy_one_wave<4, Watch>
+                                     : copy_one_wave<kMaxRows, Watch>;
+    cuda::launch(kernel, {.blocks = static_cast<int>(blocks()), .threads = kThreads, .pdl = true}, stream,
+                 static_cast<const uint4*>(in), static_cast<uint4*>(out), vectors(), multiprocessors_, last_run,
+                 last_run + 1, watched);
+  }
   std::int64_t vectors() const { return bytes_ / kVectorBytes; }
   std::int64_t blocks() const { return ceil_div(vectors(), rows_ * kThreads); }
 

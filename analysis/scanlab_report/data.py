@@ -304,7 +304,8 @@ _COUNTED |= {"schedule": "id", "stream_scan": "way", "distributed": "algorithm"}
 _APART = {
     "counters": ["variant", "padding", "type", "op", "items", "mode", "load"],
     "traffic": ["variant", "settings", "type", "op", "mode", "items"],
-    "waits": ["variant", "tile", "items", "type", "ranks", "rank", "role"],
+    "waits": ["variant", "tile", "settings", "items", "type", "ranks", "rank", "role"],
+    "tile_times": ["variant", "settings", "items", "type", "tile"],
     "repeats": ["variant", "type", "op", "mode"],
 }
 """Columns that name a case. No two files that were measured now on one device may have a case."""

@@ -27,13 +27,15 @@ TABLES = {
     "block_conflicts": "block_counters",
     "dram_bytes": "traffic",
     "prefix_wait": "waits",
+    "tile_times": "tile_times",
 }
 """The table that a CSV holds, by a part of its name."""
 _HISTORY_RUN = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
 _RUN = ["device", "date", "git_commit", "git_dirty"]
 """The columns of waits that name the run, equal in each row."""
 _NAMES = ("variant", "padding", "op", "mode", "load", "kernel", "role", *_RUN)
-_MORE = {"counters": ["mode", "load"], "waits": ["tile", "ranks", "rank", *_RUN]}
+_MORE = {"counters": ["mode", "load"], "waits": ["tile", "settings", "ranks", "rank", *_RUN]}
+_MORE["tile_times"] = _RUN
 """Columns of tables that a file may lack."""
 
 

@@ -22,6 +22,8 @@ CASES |= {"applications": ["application", *CASE, "rows"]}
 ODD_SIZES = "odd_sizes"
 WAITING = "cycles_waiting_"
 """Prefix of the columns of `waits` that are parts of `cycles_total`."""
+POINTS = ["begun_ns", "items_ns", "told_ns", "prefix_ns", "stored_ns"]
+"""The columns of `tile_times`: when as many tiles as `tile` had come to a point before."""
 COLUMNS = {
     **{table: list(dict.fromkeys([*CASES[table], *own])) for table, own in TABLES.items()},
     "skipped": [*CASE, "reason", "failed"],
@@ -32,6 +34,7 @@ COLUMNS = {
     "block_counters": ["variant", "settings", "type", "op", "items", "kernel", "launch_index"]
     + [f"shared_{way}_{what}" for what in ("wavefronts", "conflicts") for way in ("load", "store")],
     "waits": ["variant", "items", "type", "role", "cycles_total"],
+    "tile_times": ["variant", "settings", "items", "type", "tile", *POINTS],
     "checks": [*documents.Check.__struct_fields__],
     "repeats": ["variant", "type", "op", "mode", "cases", "varying", "runs"],
     "counts": [

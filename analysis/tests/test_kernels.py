@@ -8,6 +8,7 @@ from scanlab_report.chapters import counts, hardware, ladder
 from scanlab_report.data import Data
 from scanlab_report.groups import CEILING
 from scanlab_report.pick import Lacking
+from scanlab_report.tables import POINTS
 from tests import tiny
 from tests.tiny import EXACT, LEAST, MOST, case, count, near, several, tables, with_rows
 
@@ -117,3 +118,19 @@ def test_the_cycles_of_a_role_are_shared_out_by_what_it_waits_for() -> None:
     assert spans["stall: data"] == [near((0, 0.75)), near((0, 0.25))]
     assert spans["stall: prefix"] == [near((0.75, 0)), near((0.25, 0.5))]
     assert spans["rest"] == [near((0.75, 0.25)), near((0.75, 0.25))]
+
+
+def test_a_timeline_shows_the_share_of_tiles_that_have_come_to_each_point() -> None:
+    same = dict(items=N, type="i32")
+    row = lambda variant, tile, ns: (
+        same
+        | {"variant": variant, "settings": "", "tile": tile}
+        | {point: ns + 1000 * place for place, point in enumerate(POINTS)}
+    )
+    rows = [row("one_wave", 0, 0), row("one_wave", 1, 500), row("copy_one_wave", 0, 100)]
+    (axes,) = tiny.drawn(hardware.tile_times, with_rows(Data(), "tile_times", rows)).axes
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    assert list(lines["has its items"].get_xdata()) == [1, 1.5]
+    assert list(lines["has its items"].get_ydata()) == [0.5, 1]
+    assert list(lines["copy: stores"].get_xdata()) == [4.1]
+    assert axes.get_title(loc="left") == "$2^{20}$ items, one_wave"

@@ -188,6 +188,7 @@ TABLES = {
     + "\nhso_block,none,i32,plus,64,k,0,1,2,3,4",
     "dram_bytes.csv": ",".join(COLUMNS["traffic"]) + "\nbest,,i32,plus,inclusive,64,k,0,8,8",
     "prefix_wait.csv": (fixtures.SESSION / "prefix_wait.csv").read_text(),
+    "tile_times_a.csv": ",".join(COLUMNS["tile_times"]) + "\none_wave,rows=8,64,i32,0,0,9,9,9,9",
     "repeat.jsonl": fixtures.verification(repeated=True),
 }
 
@@ -199,6 +200,7 @@ TABLES = {
         ("bank_conflicts.csv", ",4", ",4,1", "cannot be read as counters"),
         ("dram_bytes.csv", "dram_bytes_read", "x", "line 1: lacks the columns dram_bytes_read"),
         ("prefix_wait.csv", "484950", "0.5", "refused: cycles_total is 0.5: expected int"),
+        ("tile_times_a.csv", "told_ns", "x", "line 1: lacks the columns told_ns"),
         ("repeat.jsonl", '"passed": 24', '"passed": 25', "line 26.ended.passed: is 25, and 24"),
         ("repeat.jsonl", '{"ended"', '{"other"', "verification did not come to its end"),
     ],

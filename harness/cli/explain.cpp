@@ -1,4 +1,5 @@
-// scanlab explain: the steps of a variant, counted on the SIMT emulator; or, on a GPU, the cycles of its warps.
+// scanlab explain: the steps of a variant, counted on the SIMT emulator; or, on a GPU, the cycles of its warps, or when
+// its tiles come to the points of a scan.
 #include "harness/cli/options.hpp"
 #include "harness/simt/explanation.hpp"
 #include "harness/simt/printed_kernel.hpp"
@@ -44,28 +45,36 @@ int explain_all(const std::filesystem::path& directory, bool quick, bool replace
   return faults ? kFailed : kOk;
 }
 
-/// Runs each case in its instrumented form, and prints a table; a row of the file is that of a case and role.
-int explain_on_cuda(const std::vector<Case>& cases, const Output& csv, Context& context) {
+/// Runs each case in an instrumented form, and prints a table; a row of the file is that of a case and role, or of a
+/// case and tile.
+int explain_on_cuda(const std::vector<Case>& cases, bool timeline, const Output& csv, Context& context) {
   std::optional<WholeFile> file = csv.open();
   require_device(context, "without --device, explain counts steps on the SIMT emulator");
   std::string rows;
   const simt::RunColumns provenance = measure::provenance_columns();
-  for (const Case& chosen : cases) {
-    const BoundScan scan = chosen.variant->bind(chosen.problem);
-    const std::string title = case_name(chosen.variant->about, chosen.problem);
-    if (!scan.cuda_watch || chosen.problem.items == 0) {
-      fmt::print(context.err, "skipped: {}: {}\n", title,
-                 scan.plan.possible() ? "it has no form that watches its warps" : scan.plan.refusal);
-      continue;
-    }
-    const std::vector<RoleCycles> roles = simt::watch(scan, chosen.problem);
-    simt::print(title, roles, context.out);
+  const auto add = [&](const Case& chosen, const auto& seen) {
+    if (seen.empty()) return false;
+    simt::print(case_name(chosen.variant->about, chosen.problem), seen, context.out);
     simt::RunColumns columns = simt::run_columns(chosen);
     columns.insert(columns.end(), provenance.begin(), provenance.end());
-    if (rows.empty()) rows = simt::csv_head(columns, roles);
-    rows += simt::csv_rows(columns, roles);
+    if (rows.empty()) rows = simt::csv_head(columns, seen);
+    rows += simt::csv_rows(columns, seen);
+    return true;
+  };
+  for (const Case& chosen : cases) {
+    const BoundScan scan = chosen.variant->bind(chosen.problem);
+    const bool any = chosen.problem.items > 0;
+    if (any && timeline && scan.cuda_timeline && add(chosen, simt::timeline(scan, chosen.problem))) continue;
+    if (any && !timeline && scan.cuda_watch && add(chosen, simt::watch(scan, chosen.problem))) continue;
+    fmt::print(context.err, "skipped: {}: {}\n", case_name(chosen.variant->about, chosen.problem),
+               !scan.plan.possible() ? scan.plan.refusal
+               : timeline            ? "it has no form that times its tiles, or too many of them"
+                                     : "it has no form that watches its warps");
   }
-  if (rows.empty()) refuse("none of the chosen cases can be explained on a GPU; look_ahead can, for i32 and f32 sums");
+  if (rows.empty()) {
+    refuse(timeline ? "none of the chosen cases has a timeline; look_ahead and one_wave have, for i32 and f32 sums"
+                    : "none of the chosen cases can be explained on a GPU; look_ahead can, for i32 and f32 sums");
+  }
   if (file) {
     file->write(rows);
     fmt::print(context.out, "{} rows in {}\n", std::ranges::count(rows, '\n') - 1, *csv.path);
@@ -126,14 +135,15 @@ int explain(const Words& arguments, Context& context) {
   std::string folder;
   std::optional<std::string> source_kernel;
   Output csv;
-  bool on_gpu = false, json = false, all_variants = false, quick = false;
+  bool on_gpu = false, timeline = false, json = false, all_variants = false, quick = false;
   Options options;
   add_selection_options(options, words, "2048");
   add_problem_options(options, words, "default those of the variant");
   options
       .choice("device", on_gpu, {{false, "simt"}, {true, "cuda"}},
               "count on the SIMT emulator, or time the warp roles on a GPU")
-      .output("csv", csv, "write the cycles of --device cuda to FILE as a table")
+      .flag("timeline", timeline, "time the tiles with --device cuda, and not the warp roles")
+      .output("csv", csv, "write the cycles or times of --device cuda to FILE as a table")
       .text("source-kernel", "NAME", source_kernel, "examine a kernel as its source prints it, or 'list' the names")
       .flag("json", json, "print JSON")
       .flag("all", all_variants, "explain every variant, padding and mode at a few n, into files in --out")
@@ -142,12 +152,13 @@ int explain(const Words& arguments, Context& context) {
       .positional("variant", 1);
   if (!options.parse(arguments, context)) return kOk;
   if (source_kernel) {
-    options.refuse_useless({"variant", "type", "op", "mode", "set", "device", "csv", "json", "all", "quick", "out"},
-                           "--source-kernel is explained by itself, on the emulator");
+    options.refuse_useless(
+        {"variant", "type", "op", "mode", "set", "device", "timeline", "csv", "json", "all", "quick", "out"},
+        "--source-kernel is explained by itself, on the emulator");
     return explain_printed(*source_kernel, words, context);
   }
   if (all_variants) {
-    options.refuse_useless({"variant", "type", "op", "mode", "items", "set", "device", "csv", "json"},
+    options.refuse_useless({"variant", "type", "op", "mode", "items", "set", "device", "timeline", "csv", "json"},
                            "explain --all explains everything");
     if (!options.given("out")) refuse("explain --all writes files: say where with --out DIR");
     return explain_all(output_folder(folder), quick, csv.force, context);
@@ -162,9 +173,9 @@ int explain(const Words& arguments, Context& context) {
   }
   if (on_gpu) {
     options.refuse_useless({"json"}, "explain --device cuda prints a table, or writes one with --csv FILE");
-    return explain_on_cuda(cases, csv, context);
+    return explain_on_cuda(cases, timeline, csv, context);
   }
-  options.refuse_useless({"csv"}, "it goes with explain --device cuda");
+  options.refuse_useless({"csv", "timeline"}, "they go with explain --device cuda");
   return explain_on_emulator(cases, json, context);
 }
 

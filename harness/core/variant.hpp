@@ -267,6 +267,10 @@ struct RoleCycles {
   std::map<std::string, double> waiting{};  ///< part of the total, by what they waited for
 };
 
+/// When the tiles of a run come to the points of a scan, in nanoseconds since the first one does: by point, in the
+/// order of a tile's work; rising, so that the i-th is the time of the i-th tile that comes there.
+using TileTimes = std::vector<std::pair<std::string, std::vector<double>>>;
+
 /// A variant bound to one problem. `cuda` only enqueues on the stream: it allocates nothing, and unless the variant
 /// waits_on_host, it never synchronises, and can be captured in a graph. The function of a backend that the variant
 /// lacks is empty.
@@ -283,6 +287,9 @@ struct BoundScan {
   std::function<void(const Buffers&)> host;
   /// Like `cuda`, but instrumented, and waits for completion. Empty: the scan has no such form.
   std::function<std::vector<RoleCycles>(const Buffers&, StreamHandle)> cuda_watch;
+  /// Like `cuda`, and writes when each tile comes to each cuda::Point, by the device's clock. Returns the number of
+  /// tiles, kMaxWatchedTiles at most, or 0: more have no timeline. Empty: the scan has no such form.
+  std::function<int(const Buffers&, void* ns, StreamHandle)> cuda_timeline;
 };
 
 /// The backends that a variant supports in this build.

@@ -11,7 +11,7 @@
 
 namespace scanlab::cuda {
 
-/// Binds the instrumented form of a scan, if it has one.
+/// Binds the instrumented forms of a scan, if it has any.
 template <class Op, class Scan>
 void bind_watch(const Scan& scan, BoundScan& bound) {
   using Item = typename Op::Item;
@@ -19,6 +19,14 @@ void bind_watch(const Scan& scan, BoundScan& bound) {
     bound.cuda_watch = [scan](const Buffers& buffers, StreamHandle stream) {
       return scan->watch(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
                          static_cast<Item*>(buffers.out), buffers.workspace);
+    };
+  }
+  if constexpr (requires(const Item* in, Item* out) {
+                  scan->timeline(cudaStream_t{}, Op{}, in, out, nullptr, nullptr);
+                }) {
+    bound.cuda_timeline = [scan](const Buffers& buffers, void* ns, StreamHandle stream) {
+      return scan->timeline(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
+                            static_cast<Item*>(buffers.out), buffers.workspace, ns);
     };
   }
 }

@@ -1,12 +1,13 @@
-"""Waiting cycles of the roles of a kernel."""
+"""Waiting cycles of the roles of a kernel, and the timeline of its tiles."""
 
+import numpy as np
 import pandas as pd
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data
-from scanlab_report.pick import origin_first
+from scanlab_report.pick import origin_first, pick
 from scanlab_report.shown import Shown, figure, shown
-from scanlab_report.tables import WAITING
+from scanlab_report.tables import POINTS, WAITING
 
 ROLES = ("load", "reduce", "look ahead", "scan", "block")
 _NAMED = ["variant", "items", "role"]
@@ -65,3 +66,48 @@ def prefix_wait(data: Data) -> Shown:
         "memory; the rest is work and other stalls. One run, so no bars."
     )
     return shown(data, drawn, caption, waits)
+
+
+_CURVES = dict(
+    zip(
+        POINTS,
+        (
+            ("begun", style.GREY, ":"),
+            ("has its items", style.BLUE, "-"),
+            ("has told of them", style.GREEN, "--"),
+            ("knows what is before", style.VERMILLION, "-."),
+            ("has issued its stores", style.BLACK, "-"),
+        ),
+        strict=True,
+    )
+)
+"""Name, colour and line of each point."""
+COPY = "copy_one_wave"
+
+
+@figure("timeline")
+def tile_times(data: Data) -> Shown:
+    """When the tiles of a scan come to the points of their work, beside a copy with the same
+    barrier."""
+    times = origin_first(data, data["tile_times"], "times of tiles")
+    runs = times[times["variant"] != COPY].groupby(["items", "variant", "settings"])
+    drawn, panels = style.figure(style.DOUBLE, 2.5, runs.ngroups, sharey=True)
+    for axes, ((items, variant, _), rows) in zip(panels, runs, strict=True):
+        share = (rows["tile"] + 1) / len(rows)
+        for point, (label, colour, line) in _CURVES.items():
+            axes.plot(rows[point] / 1e3, share, color=colour, linestyle=line, label=label)
+        copied = pick(times, variant=COPY, items=items)["stored_ns"].sort_values() / 1e3
+        if len(copied):
+            heights = np.arange(1, len(copied) + 1) / len(copied)
+            axes.plot(copied, heights, color=style.PURPLE, linewidth=0.8, label="copy: stores")
+        axes.set_title(f"{marks.power_of_two(items)} items, {variant}")
+        axes.set(xlabel="µs since the first tile begins", xlim=(0, None), ylim=(0, 1.02))
+    panels[0].set_ylabel("share of tiles")
+    style.legend(drawn, panels[0], columns=3)
+    caption = (
+        "Tiles that have come to a point of the scan, against time: sums of i32, cold, medians of "
+        "nine runs, by the device's clock in an instrumented kernel. Copy: a kernel that holds as "
+        "many items in registers, and waits for all blocks before its own between reading and "
+        "writing."
+    )
+    return shown(data, drawn, caption, times)
