@@ -77,7 +77,7 @@ int tune(const Words& arguments, Context& context) {
       .list("op", "OP", asked.words,
             "select operators: " + all_names<Operator>() + ", or all (default plus, max, affine)")
       .list("items", "LIST", asked.words,
-            "set numbers of items (default 2^8 to 2^30 and odd sizes halfway, up to 4 GiB)")
+            "set numbers of items (default 2^8 to 2^30 and 60 odd sizes between, up to 4 GiB)")
       .text("rival", "NAME", asked.rival, "tune a rival instead of best: cub")
       .file("from", File::read, from, "choose from results of scanlab bench instead of measuring")
       .file("samples", File::written, asked.samples, "write every sample of every candidate to a results file")

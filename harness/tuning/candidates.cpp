@@ -2,6 +2,7 @@
 
 #include <boost/algorithm/string/predicate.hpp>
 #include <cmath>
+#include <random>
 #include <set>
 
 #include "harness/core/operators.hpp"
@@ -126,20 +127,26 @@ std::vector<TypeAndOperator> usual_monoids() {
 }
 
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid) {
-  constexpr int kMin = 8;
-  constexpr int kMax = 30;
+  constexpr int kMin = 8, kDrawn = 12, kAbove = 26, kMax = 30, kDraws = 60;
   constexpr std::int64_t kMaxBytes = std::int64_t{1} << 32;
-  const auto bytes = static_cast<std::int64_t>(item_bytes(monoid.first, monoid.second));
-  std::vector<std::int64_t> sizes;
-  for (int quarter = 4 * kMin; quarter <= 4 * kMax; ++quarter) {
-    // Where one wave gives way to many, other scans are the fastest from one size to the next.
-    const bool finer = quarter >= 4 * 19 && quarter <= 4 * 23;
-    std::int64_t n = std::llround(std::exp2(quarter / 4.0));
-    // An even one is whole vectors for most types: no candidate would run its code for what is left over.
-    if (quarter % 4 != 0) n |= 1;
-    if ((quarter % 2 == 0 || finer) && n * bytes <= kMaxBytes) sizes.push_back(n);
+  std::vector<double> exponents;
+  for (int k = kMin; k <= kMax; ++k) exponents.push_back(k);
+  for (int k = kMin; k < kMax; ++k) {
+    if (k < kDrawn || k >= kAbove) exponents.push_back(k + 0.5);
   }
-  return sizes;
+  std::mt19937_64 random(kDraws);
+  for (int i = 0; i < kDraws; ++i) {
+    const double within = std::ldexp(static_cast<double>(random() >> 11), -53);
+    exponents.push_back(kDrawn + (kAbove - kDrawn) * (i + within) / kDraws);
+  }
+  std::set<std::int64_t> sizes;
+  for (const double exponent : exponents) {
+    std::int64_t n = std::llround(std::exp2(exponent));
+    // An even one is whole vectors for most types: no candidate would run its code for what is left over.
+    if (exponent != std::floor(exponent)) n |= 1;
+    if (n * static_cast<std::int64_t>(item_bytes(monoid.first, monoid.second)) <= kMaxBytes) sizes.insert(n);
+  }
+  return {sizes.begin(), sizes.end()};
 }
 
 std::vector<std::int64_t> rival_sizes(const TypeAndOperator& monoid) {

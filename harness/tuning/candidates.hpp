@@ -40,7 +40,8 @@ std::vector<TypeAndOperator> usual_monoids();
 std::vector<TypeAndOperator> defined_monoids(const std::vector<ElementType>& types,
                                              const std::vector<Operator>& operators);
 
-/// 2^8 to 2^30, odd sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
+/// 2^8 to 2^30, 60 odd sizes from 2^12 to 2^26, one in each 60th of that range of their logarithm, and odd sizes
+/// halfway between the other powers; as far as an array is of 4 GiB or less. Rising.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
 
 /// The `tuning_sizes` up to 1 GiB, since all runs that choose a rival are verified; and among these 2^22, 2^26 and the
