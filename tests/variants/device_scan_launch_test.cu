@@ -53,6 +53,8 @@ template <class Op>
 constexpr int most_wave_rows() {
   constexpr std::size_t kItem = sizeof(InOf<Op>);
   if (!kSameTypes<Op>) return 4;
+  if (kPacksOnDevice<Op>) return 16;
+  if (kItem == 2 && HasIdentity<Op> && !std::is_integral_v<InOf<Op>>) return 8;
   if (kItem == 8 && !HasIdentity<Op>) return Op::kHeavy ? 4 : 16;
   return kItem == 4 || kItem == 8 ? 8 : 4;
 }
@@ -62,19 +64,27 @@ void expect_to_fit(const ScanDevice& device) {
   using In = InOf<Op>;
   constexpr std::int64_t kVector = RegisterTile<Op, 1>::kVector;
   for (const std::int64_t n : sizes()) {
-    for (const bool aligned : {true, false}) {
-      const Scan<Op> scan(n, aligned, device);
+    for (const int way : {0, 1, 2, 3, 4, 5}) {
+      const bool aligned = way % 3 > 0, apart = way % 3 == 2, captured = way >= 3;
+      const Scan<Op> scan(n, aligned, device, apart, captured);
       const cuda::LaunchShape shape = scan.launch_shape();
-      SCOPED_TRACE(testing::Message() << sizeof(In) << " bytes, n = " << n << ", aligned: " << aligned);
+      SCOPED_TRACE(testing::Message() << sizeof(In) << " bytes, n = " << n << ", aligned: " << aligned
+                                      << ", apart: " << apart << ", captured: " << captured);
       EXPECT_GE(shape.blocks, 1);
       EXPECT_EQ(shape.threads % kLanes, 0);
       EXPECT_LE(shape.shared_bytes, device.shared_bytes);
-      EXPECT_GE(scan.storage_bytes(), std::max<std::size_t>(scan.used_bytes(), 1));
+      const std::size_t storage = Scan<Op>(n, true, device).storage_bytes();  // for every way
+      EXPECT_GE(storage, std::max<std::size_t>(scan.used_bytes(), 1));
       const std::int64_t held = std::int64_t{shape.blocks} * shape.threads * kVector;  // by one row
       switch (scan.kernel()) {
         case ScanKernel::one_block:
           EXPECT_LE(shape.threads, kOneBlockThreads);
           EXPECT_LE(n, (Op::kHeavy ? 1 : 2) * held);
+          break;
+        case ScanKernel::redundant_reduce:
+          EXPECT_TRUE(apart && Op::kCommutative);
+          EXPECT_LE(shape.blocks, kMostRedundantBlocks);
+          EXPECT_LE(n, held);
           break;
         case ScanKernel::one_cluster:
           EXPECT_TRUE(device.large_clusters);
@@ -86,18 +96,18 @@ void expect_to_fit(const ScanDevice& device) {
           EXPECT_LE(shape.threads, kWaveWarps * kLanes);
           EXPECT_LE(shape.blocks, kMaxWaveBlocks);
           EXPECT_LE(n, most_wave_rows<Op>() * held);
-          EXPECT_GE(scan.storage_bytes(), shape.blocks * sizeof(TileState<typename Op::Item, LongWord>));
+          EXPECT_GE(storage, shape.blocks * sizeof(TileState<typename Op::Item, LongWord>));
           break;
         case ScanKernel::look_back:
           EXPECT_LE(shape.threads, kLookBackThreads);
           EXPECT_LE(n, 7 * held);
           EXPECT_TRUE(!device.copies_in_bulk || !aligned || sizeof(In) != sizeof(OutOf<Op>) || 16 % sizeof(In) != 0);
-          EXPECT_GE(scan.storage_bytes(), ceil_div(n, 7 * held / shape.blocks) * sizeof(TileState<typename Op::Item>));
+          EXPECT_GE(storage, ceil_div(n, 7 * held / shape.blocks) * sizeof(TileState<typename Op::Item>));
           break;
         case ScanKernel::look_ahead:
           EXPECT_TRUE(device.copies_in_bulk && aligned);
           EXPECT_LE(shape.blocks, device.multiprocessors);
-          EXPECT_LE(shape.threads, Shape{.warps = kMaxReduceWarps<Op>}.threads());
+          EXPECT_LE(shape.threads, (Shape{.warps = kMaxReduceWarps<Op>, .looking = kLooking<Op>}.threads()));
           break;
       }
     }
@@ -113,6 +123,7 @@ void expect_to_fit() {
 
 TEST(DeviceScanLaunch, FitsWhatTheKernelHolds) {
   expect_to_fit<SumOfNumbers<std::int8_t, std::int8_t>>();
+  expect_to_fit<SumOfNumbers<std::int16_t, std::int16_t>>();
   expect_to_fit<SumOfNumbers<std::int32_t, std::int32_t>>();
   expect_to_fit<SumOfNumbers<double, double>>();
   expect_to_fit<SumOfNumbers<std::int8_t, std::int64_t>>();

@@ -160,7 +160,7 @@ struct PeerLookAhead {
 
     void begin_watching() requires scan::kSpeaksForAll<Op> {
       roles_.emplace(launch_.blocks, arguments_.shape, PeerForm::kTells);
-      arguments_.cycles = roles_->cycles();
+      arguments_.watched = roles_->cycles();
       kernel_ = kernel<cuda::CycleWatch>();
       cuda::allow(kernel_, launch_);
       cuda::load(kernel_);

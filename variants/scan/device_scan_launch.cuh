@@ -5,11 +5,9 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <type_traits>
 #include <utility>
 
@@ -24,6 +22,7 @@
 #include "variants/scan/one_cluster.cuh"
 #include "variants/scan/one_wave.cuh"
 #include "variants/scan/prepare_storage.cuh"
+#include "variants/scan/redundant_reduce.cuh"
 #include "variants/scan/scan_function.hpp"
 
 namespace scanlab::scan {
@@ -51,19 +50,7 @@ struct LookBackMemory {
   Word* states;
 };
 
-/// Each call has its own. Numbers follow a random one, so that a word in memory of any content is equal with a
-/// probability of 2^-63. They are odd, and so never 0, as memory often is.
-inline std::uint64_t next_run() {
-  static std::atomic<std::uint64_t> next = std::uint64_t{std::random_device{}()} << 32 | std::random_device{}() | 1;
-  return next.fetch_add(2, std::memory_order_relaxed);
-}
-/// Whether calls are captured, as far as it can be known.
-inline bool may_be_replayed(cudaStream_t stream) {
-  cudaStreamCaptureStatus status{};
-  return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
-}
-
-enum class ScanKernel { one_block, one_cluster, one_wave, look_back, look_ahead };
+enum class ScanKernel { one_block, redundant_reduce, one_cluster, one_wave, look_back, look_ahead };
 
 /// The facts that hold for every operator.
 inline ScanDevice scan_device() {
@@ -90,16 +77,24 @@ class Scan {
   using In = InOf<Op>;
   using Out = OutOf<Op>;
 
-  Scan(std::int64_t n, bool aligned, const ScanDevice& device) : n_(n), aligned_(aligned), device_(device) {
-    if (vectors() <= kOneBlockThreads * kOneBlockRows<Op>) {  // more of them are faster in a cluster
+  /// apart: whether results have an array of their own. captured: whether launches are replayed: then one_cluster is
+  /// faster than one_wave and what prepares its storage.
+  Scan(std::int64_t n, bool aligned, const ScanDevice& device, bool apart = false, bool captured = false)
+      : n_(n), aligned_(aligned), captured_(captured), device_(device) {
+    if (kCanReduceAgain && device.copies_in_bulk && aligned && apart && redundant_blocks() > 1 &&
+        redundant_blocks() <= kMostRedundantBlocks) {
+      kernel_ = ScanKernel::redundant_reduce;
+    } else if (vectors() <= kOneBlockThreads * kOneBlockRows<Op>) {  // more of them are faster in a cluster
       kernel_ = ScanKernel::one_block;
-    } else if (device.large_clusters && vectors() <= kClusterBlocks * kClusterThreads * kClusterRows<Op>) {
+    } else if ((captured || Op::kHeavy) && device.large_clusters &&
+               vectors() <= kClusterBlocks * kClusterThreads * kClusterRows<Op>) {
       kernel_ = ScanKernel::one_cluster;
     } else if (device.copies_in_bulk && wave().blocks <= most_wave_blocks(wave_rows())) {
       kernel_ = ScanKernel::one_wave;
     } else if (device.copies_in_bulk && aligned && kCanLookAhead) {
       kernel_ = ScanKernel::look_ahead;
       shape_ = shape_for<Op>(bytes(), device.multiprocessors, device.shared_bytes);
+      shape_.looking = kLooking<Op>;
       shape_ = with_stages<Op>(shape_, ceil_div(tiles(), std::max(device.multiprocessors, 1)), device.shared_bytes);
     }
   }
@@ -126,7 +121,7 @@ class Scan {
   /// Bytes of temporary storage, of any alignment, for this array and any smaller one, so that a caller can size the
   /// storage for the largest array. At least 1, so that an allocation of this size never yields a null pointer.
   std::size_t storage_bytes() const {
-    if (kernel_ == ScanKernel::one_block || kernel_ == ScanKernel::one_cluster) return 1;
+    if (kernel_ < ScanKernel::one_wave) return 1;
     simt::Workspace by_tiles;
     LookBackMemory<Item>(by_tiles, look_back_tiles());
     simt::Workspace by_aggregates;
@@ -148,6 +143,11 @@ class Scan {
         return {.blocks = 1,
                 .threads = threads(vectors(), kOneBlockRows<Op>),
                 .shared_bytes = kOneBlockThreads / kLanes * sizeof(Item),
+                .pdl = true};
+      case ScanKernel::redundant_reduce:
+        return {.blocks = static_cast<int>(redundant_blocks()),
+                .threads = kRedundantThreads,
+                .shared_bytes = FewBlocks<false>::template shared_bytes<Item>(),
                 .pdl = true};
       case ScanKernel::one_cluster:
         return {.blocks = kClusterBlocks,
@@ -175,8 +175,21 @@ class Scan {
     simt::Workspace workspace(aligned_storage(storage));
     switch (kernel_) {
       case ScanKernel::one_block:
-        return launch_kernel(launch_shape(), stream, OneBlockKernel<kOneBlockRows<Op>, false>{}, in, out, n_, aligned_,
-                             mode, op);
+        return by_aligned([&]<bool kAligned>(std::bool_constant<kAligned>) {
+          return launch_kernel(launch_shape(), stream, OneBlockKernel<kOneBlockRows<Op>, kAligned>{}, in, out, n_,
+                               aligned_, mode, op);
+        });
+      case ScanKernel::redundant_reduce:
+        if constexpr (kCanReduceAgain) {
+          const auto launch = [&](auto kernel) {
+            return launch_kernel(launch_shape(), stream, kernel, in, out, n_, aligned_, mode, op);
+          };
+          return by_aligned([&]<bool kAligned>(std::bool_constant<kAligned>) {
+            return redundant_blocks() <= kFewRedundantBlocks ? launch(FewBlocks<kAligned>{})
+                                                             : launch(MoreBlocks<kAligned>{});
+          });
+        }
+        return cudaErrorNotSupported;
       case ScanKernel::one_cluster:
         return cuda::try_launch(one_cluster<Op>, launch_shape(), stream, in, out, n_, aligned_, mode, op);
       case ScanKernel::one_wave:
@@ -194,6 +207,18 @@ class Scan {
   static constexpr int kVector = RegisterTile<Op, 1>::kVector;
   /// look_ahead writes results over the items in shared memory, so both need one size.
   static constexpr bool kCanLookAhead = sizeof(In) == sizeof(Out) && 16 % sizeof(In) == 0;
+  static constexpr bool kCanReduceAgain = kSameTypes<Op> && HasIdentity<Op> && Op::kCommutative;
+  template <bool kAligned>
+  using FewBlocks = RedundantReduceKernel<kFewRedundantBlocks - 1, kAligned>;
+  template <bool kAligned>
+  using MoreBlocks = RedundantReduceKernel<kMostRedundantBlocks - 1, kAligned>;
+  /// Code for other arrays costs small items much.
+  static constexpr bool kMayBeAligned = kElementBytes<Op> <= 2 && kSameTypes<Op>;
+  /// Calls f with whether the kernel is for aligned arrays alone.
+  template <class F>
+  auto by_aligned(F f) const {
+    return aligned_ ? f(std::bool_constant<kMayBeAligned>{}) : f(std::false_type{});
+  }
 
   // The most rows for which a thread has registers, with several blocks per multiprocessor. Sums are as in the variant;
   // optional items take additional registers. With four blocks, functions of 8-byte items without an identity spill:
@@ -201,6 +226,8 @@ class Scan {
   static constexpr bool kManyRows = kSameTypes<Op> && HasIdentity<Op> && sizeof(Item) == 4;
   static constexpr int kMaxWaveRows = [] {
     if (!kSameTypes<Op>) return 4;
+    if (kPacksOnDevice<Op>) return 16;
+    if (sizeof(Item) == 2) return HasIdentity<Op> && !std::is_integral_v<Item> ? 8 : 4;
     if (sizeof(Item) == 8) return HasIdentity<Op> ? 8 : Op::kHeavy ? 4 : 16;
     return sizeof(Item) == 4 ? 8 : 4;
   }();
@@ -208,12 +235,14 @@ class Scan {
   static constexpr int kLookBackRows = kManyRows ? 7 : 4;
   using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
 
+  static constexpr bool kNarrow = kElementBytes<Op> <= 2;
+  static constexpr int kFewWaveRows = kNarrow ? 1 : 2;
   /// Vectors per thread. Up to 4, and 8 for sums, follow what `scanlab tune` chose on an H200 and an H100; the others
   /// follow times of affine maps. For sums of 8-byte items the steps lie at twice the bytes.
   int wave_rows() const {
-    constexpr int kWide = HasIdentity<Op> && sizeof(In) == 8 ? 2 : 1;
-    if (bytes() <= (kElementBytes<Op> <= 2 ? 2 << 20 : kWide * (512 << 10))) return 2;
-    if (bytes() <= kWide * (2 << 20)) return 4;
+    constexpr std::int64_t kWide = HasIdentity<Op> && sizeof(In) == 8 ? 2 : 1, kKiB = 1 << 10;
+    if (bytes() <= (!kNarrow ? kWide * 512 : aligned_ ? 256 : 1024) * kKiB) return kFewWaveRows;
+    if (bytes() <= (kNarrow ? 4 : 2 * kWide) * 1024 * kKiB) return 4;
     if (kManyWaveRows == kMaxWaveRows || wave_of(8).blocks <= most_wave_blocks(8)) return kManyWaveRows;
     return kMaxWaveRows;
   }
@@ -227,6 +256,7 @@ class Scan {
   }
 
   std::int64_t vectors() const { return ceil_div(n_, kVector); }
+  std::int64_t redundant_blocks() const { return ceil_div(vectors(), kRedundantThreads); }
   std::int64_t bytes() const { return n_ * static_cast<std::int64_t>(sizeof(In)); }
   std::int64_t tiles() const {
     return kernel_ == ScanKernel::look_ahead ? ceil_div(bytes(), shape_.tile_bytes()) : look_back_tiles();
@@ -254,19 +284,22 @@ class Scan {
     const AggregateMemory memory(workspace, wave().blocks);
     LongWord* const states = memory.words();
     // A replay has the number of the call that was captured.
-    if (may_be_replayed(stream)) {
+    if (captured_) {
       const std::int64_t words = memory.places() * TileState<Item, LongWord>::kWords;
       const auto unused = memory.number<std::uint64_t>();
       if (const cudaError_t error = try_prepare(unused, std::uint64_t{0}, states, words, stream)) return error;
     }
-    const int rows = wave_rows();
     using Run = NumberedRun;
-    const auto kernel = rows == 2               ? one_wave<Op, 2, false, Run>
-                        : rows == 4             ? one_wave<Op, 4, false, Run>
-                        : rows == kManyWaveRows ? one_wave<Op, kManyWaveRows, false, Run>
-                                                : one_wave<Op, kMaxWaveRows, false, Run>;
+    using Watch = cuda::NoWatch;
+    const auto kernel = by_aligned([&]<bool kAligned>(std::bool_constant<kAligned>) {
+      const int rows = wave_rows();
+      return rows == kFewWaveRows    ? one_wave<Op, kFewWaveRows, kAligned, Run, Watch>
+             : rows == 4             ? one_wave<Op, 4, kAligned, Run, Watch>
+             : rows == kManyWaveRows ? one_wave<Op, kManyWaveRows, kAligned, Run, Watch>
+                                     : one_wave<Op, kMaxWaveRows, kAligned, Run, Watch>;
+    });
     return cuda::try_launch(kernel, launch_shape(), stream, in, out, n_, aligned_, mode, device_.multiprocessors,
-                            Run{next_run()}, states, op);
+                            Run::next(), states, nullptr, op);
   }
 
   cudaError_t run_look_back(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
@@ -305,6 +338,7 @@ class Scan {
 
   std::int64_t n_;
   bool aligned_;
+  bool captured_;
   ScanDevice device_;
   ScanKernel kernel_ = ScanKernel::look_back;
   Shape shape_{};
@@ -329,7 +363,8 @@ cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>
   const auto begin_at_multiples = [&](std::size_t of_in, std::size_t of_out) {
     return simt::CudaMachine::aligned(in, of_in) && simt::CudaMachine::aligned(out, of_out);
   };
-  const Scan<Op> scan = by(begin_at_multiples(16, 16));
+  const Scan<Op> scan(items, begin_at_multiples(16, 16), device, static_cast<const void*>(in) != out,
+                      may_be_replayed(stream));
   if (storage_bytes < needed) return cudaErrorInvalidValue;
   if (count == 0) return cudaSuccess;
   if (!begin_at_multiples(alignof(InOf<Op>), alignof(OutOf<Op>))) return cudaErrorInvalidValue;

@@ -87,11 +87,12 @@ class LookAhead {
         item_bytes_(static_cast<std::int64_t>(item_bytes(problem.type, problem.op))),
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
+      shape_.looking = kLooking<Op>;
       shape_ =
           with_stages<Op>(shape_, tiles_per_block(), cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     });
     if (const std::string most = given("stages"); most != "all")
-      shape_.stages = std::min(shape_.stages, std::stoi(most));
+      shape_ = shape_.of_stages(std::min(shape_.stages, std::stoi(most)));
     if (const std::string most = given("loading"); most == "all") {
       shape_.loading = shape_.stages;
     } else if (most != "tile") {
@@ -159,6 +160,16 @@ class LookAhead {
     return roles.read(stream);
   }
 
+  /// As `run`; see BoundScan.
+  template <class Op>
+  requires(kSpeaksForAll<Op>) int timeline(cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out,
+                                           void* memory, void* ns) const {
+    if (tiles_ > cuda::kMaxWatchedTiles) return 0;
+    cuda::allow(look_ahead<Op, cuda::PointWatch>, launch_shape<Op>());
+    launch(look_ahead<Op, cuda::PointWatch>, stream, in, out, memory, ns);
+    return static_cast<int>(tiles_);
+  }
+
  private:
   std::vector<ExperimentalKernel> asked_for() const {
     std::vector<ExperimentalKernel> all;
@@ -196,7 +207,7 @@ class LookAhead {
 
   template <class Op>
   void launch(LookAheadKernel<Op> kernel, cudaStream_t stream, const typename Op::Item* in, typename Op::Item* out,
-              void* memory, cuda::WarpCycles* cycles) const {
+              void* memory, void* watched) const {
     using Item = typename Op::Item;
     simt::Workspace workspace(memory);
     const AggregateMemory parts(workspace, tiles_);
@@ -212,7 +223,7 @@ class LookAhead {
                                .in_bulk = in_bulk,
                                .counter = parts.number<std::uint64_t>(),
                                .states = parts.states<Item>(),
-                               .cycles = cycles});
+                               .watched = watched});
   }
 
   Problem problem_;

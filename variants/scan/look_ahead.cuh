@@ -3,9 +3,9 @@
 //
 // Idea    A block obtains one tile after another and passes each through a ring of stages in shared memory. The load
 //         warp loads by bulk copies, which cost no registers. The reduce warps compute a tile's aggregate and publish
-//         it at once. The look-ahead warp adds the aggregates of all earlier tiles, so that no tile has to wait for
-//         another tile's prefix. The scan warps scan in place and store by bulk copies. While one tile is scanned, the
-//         next is reduced and others are loading.
+//         it at once. The look-ahead warp, or two in turns, add the aggregates of all earlier tiles, so that no tile
+//         has to wait for another tile's prefix. The scan warps scan in place and store by bulk copies. While one tile
+//         is scanned, the next is reduced and others are loading.
 //
 //             load      | tile 0 | tile 1 | tile 2 | tile 3 |
 //             reduce             | tile 0 | tile 1 | tile 2 | tile 3 |      publish each aggregate
@@ -24,7 +24,7 @@
 #pragma once
 
 #include "variants/scan/look_ahead_ring.cuh"
-#include "variants/scan/packed_bytes.cuh"
+#include "variants/scan/packed_items.cuh"
 #if defined(__CUDACC__)
 
 namespace scanlab::scan {
@@ -43,7 +43,7 @@ struct PlainItems {
   }
 };
 
-/// Watch: NoWatch, or a class that counts the cycles of each role. Given: Arguments, or a class that
+/// Watch: NoWatch, or a class of harness/cuda/watch.cuh. Given: Arguments, or a class that
 /// holds them and defines how aggregates of tiles are published and gathered, how items are made of an array's, or, by
 /// a Compactor, which results there are.
 template <Associative Op, class Watch, class Given = Arguments<Op>>
@@ -66,13 +66,18 @@ class LookAheadBlock {
 
   __device__ void run() {
     const int warp = threadIdx.x / kLanes;
+    TileCounter::Drawn first;
+    if (warp == 0) {  // the barriers are made while it is on its way
+      cuda::wait_for_kernels_before();
+      if (lane_ == 0) first = TileCounter::draw(block_, given_.counter);
+    }
     make_barriers(warp);
     __syncthreads();  // every barrier is made
     cuda::wait_for_kernels_before();
     if (warp == 0) {
-      load();
+      load(first);
     } else if (warp == 1) {
-      look_ahead();
+      look_ahead(0);
     } else if (warp < 2 + shape_.warps) {
       reduce(warp - 2);
     } else if (warp < 2 + 2 * shape_.warps) {
@@ -81,18 +86,28 @@ class LookAheadBlock {
       } else {
         scan(warp - 2 - shape_.warps);
       }
-    } else if constexpr (kTells) {
-      tell();
+    } else if (kTells && warp == 2 + 2 * shape_.warps) {
+      if constexpr (kTells) tell();
+    } else {
+      look_ahead(1);
     }
-    watch_.save(given_.cycles);
+    watch_.save(given_.watched);
   }
 
  private:
-  /// Calls `role` for each tile of the block, once the barrier `ready` of the tile's stage is complete. All warps but
-  /// the load warp use this.
+  /// The lanes of a warp call this.
+  __device__ void reached(cuda::Point point, std::int64_t tile) {
+    if (lane_ == 0) watch_.reached(given_.watched, point, tile);
+  }
+
+  /// Calls `role` for each tile of the block, once the barrier `ready` of the tile's stage is complete; or, of several
+  /// `turns`, for every so many-th. All warps but the load warp use this.
   template <class Role>
-  __device__ void for_each_tile(Wait what, TransactionBarrier Stage<Op>::*ready, Role role) {
-    for (Slot slot;; slot.advance(shape_.stages)) {
+  __device__ void for_each_tile(Wait what, TransactionBarrier Stage<Op>::*ready, Role role, int turn = 0,
+                                int turns = 1) {
+    Slot slot;
+    for (int skip = turn;; skip = turns) {
+      for (; skip > 0; --skip) slot.advance(shape_.stages);
       Stage<Op>& stage = ring_.stage(slot.stage);
       watch_.during(what, [&] { (stage.*ready).wait(slot.parity); });
       if (stage.tile == kNoTile) return;
@@ -108,20 +123,15 @@ class LookAheadBlock {
       cuda::make_barriers_visible();
       return;
     }
-    for (int stage = warp - 1; stage < shape_.stages; stage += 1 + 2 * shape_.warps + kTells) {
+    for (int stage = warp - 1; stage < shape_.stages; stage += shape_.looking + 2 * shape_.warps + kTells) {
       ring_.stage(stage).reduced.init(shape_.warps * kArrivals);
       ring_.stage(stage).prefixed.init(kArrivals);
       ring_.stage(stage).free.init((shape_.warps + 1 + kTells) * kArrivals);
     }
   }
 
-  /// The load warp.
-  __device__ void load() {
-    TileCounter::Drawn drawn;
-    const auto draw = [&] {
-      if (lane_ == 0) drawn = TileCounter::draw(block_, given_.counter);
-    };
-    draw();
+  /// The load warp. drawn: by lane 0, for the first tile.
+  __device__ void load(TileCounter::Drawn drawn) {
     Slot slot;
     Slot oldest;  // the oldest stage that may still be loading
     for (int loading = 1;; ++loading) {
@@ -138,9 +148,15 @@ class LookAheadBlock {
         stage.tile = tile;
         stage.run = drawn.run();
       }
-      if (tile == kNoTile) return end(stage, drawn);
+      if (tile == kNoTile) {
+        end(stage, drawn);
+        if (shape_.looking == 2) end_turn(slot);
+        return;
+      }
+      reached(cuda::Point::begun, tile);
       ring_.load(slot.stage, tile);
-      if constexpr (kDraws) draw();  // after the load, which would otherwise wait for the counter
+      // After the load, which would otherwise wait for the counter.
+      if (kDraws && lane_ == 0) drawn = TileCounter::draw(block_, given_.counter);
       slot.advance(shape_.stages);
     }
   }
@@ -154,6 +170,18 @@ class LookAheadBlock {
       const std::int64_t drawn_tiles = kDraws ? given_.tiles : 0;
       TileCounter{static_cast<std::uint32_t>(drawn_tiles + gridDim.x)}.reset_if_last(block_, given_.counter, unused);
     }
+    complete(stage);
+  }
+  /// The same for the other look-ahead warp, which reads the next stage.
+  __device__ void end_turn(Slot slot) {
+    slot.advance(shape_.stages);
+    Stage<Op>& stage = ring_.stage(slot.stage);
+    stage.free.wait(slot.parity ^ 1);
+    __syncwarp();
+    if (lane_ == 0) stage.tile = kNoTile;
+    if (arrives()) complete(stage);
+  }
+  __device__ void complete(Stage<Op>& stage) {
     stage.full.arrive();
     for (int warp = 0; warp < shape_.warps; ++warp) stage.reduced.arrive();  // for the reduce warps, which end
   }
@@ -161,6 +189,7 @@ class LookAheadBlock {
   /// A reduce warp: computes the aggregate of its part, and the prefix of each thread within the part.
   __device__ void reduce(int warp) {
     for_each_tile(Wait::data, &Stage<Op>::full, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
+      if (warp == 0) reached(cuda::Point::items, tile);
       Before<Op> folded = nothing<Op>();
       if constexpr (kCompacts) folded = tiles_.fold(ring_, slot.stage, tile, warp, lane_);
       auto items = items_from<true>(slot.stage, tile, warp);
@@ -192,14 +221,15 @@ class LookAheadBlock {
       __syncwarp();  // lane 0's arrival covers what all lanes read
       if (!arrives()) return;
       if (lane_ == 0) tiles_.aggregates().publish(tile, item_of(warp_prefix(stage, shape_.warps)), stage.run);
+      reached(cuda::Point::told, tile);
       stage.free.arrive();
     });
   }
 
-  /// The look-ahead warp: computes the prefix of each tile of the block.
-  __device__ void look_ahead() {
+  /// A look-ahead warp: computes the prefix of each tile of the block, or of every other one.
+  __device__ void look_ahead(int turn) {
     auto aggregates = tiles_.aggregates();
-    for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot) {
+    const auto find_prefix = [&](std::int64_t tile, Stage<Op>& stage, Slot) {
       Before<Op> warps_before;  // the aggregate of the warps numbered below the lane
       if constexpr (kKeeps) warps_before = publish_by_lanes(tile, stage, aggregates);
       Before<Op> prefix;
@@ -211,8 +241,10 @@ class LookAheadBlock {
       }
       if (!arrives()) return;
       if (lane_ == 0) stage.prefix = item_of(prefix);
+      reached(cuda::Point::prefix, tile);
       stage.prefixed.arrive();
-    });
+    };
+    for_each_tile(Wait::reduced, &Stage<Op>::reduced, find_prefix, turn, shape_.looking);
   }
 
   /// An additional warp that tells other GPUs of tiles as soon as these are reduced, without waiting for the look-ahead
@@ -258,6 +290,7 @@ class LookAheadBlock {
       cuda::show_to_bulk_copies();
       __syncwarp();  // the whole part is written, and shown, before a lane stores it
       ring_.store_part(slot.stage, tile, warp);
+      if (warp == 0) reached(cuda::Point::stored, tile);
       stored = &stage;
     });
     cuda::wait_until_stores_have_read<0>();  // shared memory lives as long as the block
@@ -300,8 +333,8 @@ class LookAheadBlock {
   }
 
   /// The words of a vector where they lie: a compiler that sees items first unpacks them, and packs the results.
-  static __device__ PackedBytes<Vector>& packed(Vector& in_place) {
-    return reinterpret_cast<PackedBytes<Vector>&>(in_place);
+  static __device__ PackedItems<Vector, sizeof(In)>& packed(Vector& in_place) {
+    return reinterpret_cast<PackedItems<Vector, sizeof(In)>&>(in_place);
   }
 
   /// Whether this lane arrives at barriers: lane 0 does so for its warp, after a __syncwarp().
@@ -368,7 +401,7 @@ class LookAheadBlock {
 };
 
 template <Associative Op, class Watch>
-__global__ void __launch_bounds__(Shape{.warps = kMaxReduceWarps<Op>}.threads(), 1)
+__global__ void __launch_bounds__(Shape{.warps = kMaxReduceWarps<Op>, .looking = kLooking<Op>}.threads(), 1)
     look_ahead(const __grid_constant__ Arguments<Op> arguments) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];

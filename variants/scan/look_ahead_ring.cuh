@@ -21,13 +21,22 @@ struct Shape {
   int vectors = 15;  ///< of 16 bytes, a thread
   int stages = 6;
   int loading = 2;         ///< stages that load at a time: more in flight only lengthens the memory's queues
+  int looking = 1;         ///< warps that look ahead, and take turns: 1 or 2
   int piece_bytes = 4096;  ///< of a bulk load; a tile takes several
   int head_bytes = 0;      ///< of a tile's heads, for a form that has them
   int key_bytes = 0;       ///< of its keys, and a vector before them, for a form that loads keys
 
   SCANLAB_HD constexpr int part_bytes() const { return kLanes * vectors * cuda::kBulkBytes; }
   SCANLAB_HD constexpr int tile_bytes() const { return warps * part_bytes(); }
-  SCANLAB_HD constexpr int threads() const { return kLanes * (2 + 2 * warps); }
+  SCANLAB_HD constexpr int threads() const { return kLanes * (1 + looking + 2 * warps); }
+
+  /// The same with so many stages: at the end, each of the warps that look ahead takes one.
+  constexpr Shape of_stages(int number) const {
+    Shape shape = *this;
+    shape.stages = number;
+    if (number < 3) shape.looking = 1;
+    return shape;
+  }
 
   /// The longest chain of operations from an item to a result, in a scan of so many tiles: a thread's items, once in
   /// their own tile and once in that of the result; lanes and warps; a group's tiles, and the groups.
@@ -40,6 +49,11 @@ struct Shape {
 /// The warps that reduce. Heavy operators are bound by the chains of them in each thread: more warps have shorter ones.
 template <Associative Op>
 inline constexpr int kMaxReduceWarps = Op::kHeavy ? 14 : 8;
+
+/// The warps that look ahead in plain scans. States of items of 8 bytes take 16, twice as many to read; a second warp
+/// makes scans of them 1 to 2 % faster on an H200, and those of other items slower.
+template <Associative Op>
+inline constexpr int kLooking = sizeof(InOf<Op>) == 8 && !Op::kHeavy ? 2 : 1;
 
 /// Tiles that a lane asks for. For 1-byte items groups are half as large: on an H200 that is 1 % faster. Why is not
 /// known.
@@ -73,7 +87,7 @@ struct Arguments {
   bool in_bulk;                            ///< whether both arrays begin at a multiple of 16 bytes
   std::uint64_t* counter;                  ///< of AggregateMemory, for TileCounter
   typename TileState<Item>::Word* states;  ///< likewise, for `tiles`
-  cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
+  void* watched = nullptr;                 ///< memory of a Watch
   std::uint32_t* head_bits = nullptr;      ///< with kHeadBits: one an item, in whole tiles
   const void* keys = nullptr;              ///< with a Key: n keys
   bool keys_in_bulk = false;               ///< whether these begin at a multiple of 16 bytes
@@ -117,7 +131,7 @@ constexpr std::size_t shared_bytes(const Shape& shape) {
 template <Associative Op>
 constexpr Shape with_stages(Shape shape, std::int64_t tiles, std::size_t memory) {
   const auto most = static_cast<std::int64_t>(memory / stage_bytes<Op>(shape));
-  shape.stages = static_cast<int>(std::clamp<std::int64_t>(tiles + 1, 2, std::max<std::int64_t>(most, 2)));
+  shape = shape.of_stages(static_cast<int>(std::clamp<std::int64_t>(tiles + 1, 2, std::max<std::int64_t>(most, 2))));
   shape.loading = std::min(shape.loading, shape.stages);
   return shape;
 }

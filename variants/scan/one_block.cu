@@ -33,13 +33,13 @@ struct OneBlock {
   template <class Machine, Monoid Op>
   void run(Machine& machine, Op op, simt::Arrays<Machine, typename Op::Item> arrays, simt::Workspace) const {
     if (problem_.items == 0) return;
-    const auto launch = [&]<int kRows, bool kWhole>(OneBlockKernel<kRows, kWhole> kernel) {
+    const auto launch = [&]<int kRows, bool kAligned>(OneBlockKernel<kRows, kAligned> kernel) {
       const int warps = static_cast<int>(ceil_div(vectors_of(problem_), kLanes * kRows));
       machine.launch({.blocks = 1, .threads = kLanes * warps, .shared_bytes = warps * sizeof(typename Op::Item)},
                      kernel, arrays.in, arrays.out, problem_.items, aligned(arrays), problem_.mode, op);
     };
-    by_whole(arrays, problem_.items, [&]<bool kWhole>(std::bool_constant<kWhole>) {
-      by_rows<kOneBlockRows<Op>>([&]<int kRows>() { launch(OneBlockKernel<kRows, kWhole>{}); });
+    by_aligned(arrays, [&]<bool kAligned>(std::bool_constant<kAligned>) {
+      by_rows<kOneBlockRows<Op>>([&]<int kRows>() { launch(OneBlockKernel<kRows, kAligned>{}); });
     });
   }
 

@@ -20,7 +20,7 @@ inline constexpr int kOneBlockThreads = 512;  // more of them take longer to sta
 template <Associative Op>
 inline constexpr int kOneBlockRows = Op::kHeavy ? 1 : 2;
 
-template <int kRows, bool kWhole>
+template <int kRows, bool kAligned>
 struct OneBlockKernel {
   static constexpr const char* kName = "one_block";
   static constexpr int kMaxThreads = kOneBlockThreads;
@@ -31,7 +31,7 @@ struct OneBlockKernel {
   SCANLAB_HD void operator()(Block& block, simt::Global<Block, const InOf<Op>> in, simt::Global<Block, OutOf<Op>> out,
                              std::int64_t n, bool aligned, Mode mode, Op op) const {
     using Item = typename Op::Item;
-    RegisterTile<Op, kRows, kWhole> tile;
+    RegisterTile<Op, kRows, kAligned> tile;
     block.step("load", 0);
     tile.load(block, in, 0, n, aligned);
     block.step("scan", 0);

@@ -18,9 +18,10 @@ class OneWave {
     about.source = "Merrill and Garland 2016; CUB's look-ahead scan";
     about.family = "one launch, one tile";
     about.overview = false;
-    about.parameters = {{.name = "rows",
-                         .values = {"4", "1", "2", "8"},
-                         .meaning = "vectors a thread; 8 of items of 4 and 8 bytes only"}};
+    about.parameters = {
+        {.name = "rows",
+         .values = {"4", "1", "2", "8", "16"},
+         .meaning = "vectors a thread; 8 of f16 and of items of 4 and 8 bytes, and of sums of i8 and i16 up to 16"}};
     about.limits = "16 KiB a multiprocessor, times rows; of 2-byte elements 12, of 1-byte ones 8";
     about.in_place = true;
     about.cost = {.work = "about 4n, and 4 a vector", .span = "40 steps", .traffic = "2n"};
@@ -35,21 +36,22 @@ class OneWave {
 
   Plan plan() const {
     if (multiprocessors_ == 0) return Plan::refuse("one_wave asks how many multiprocessors there are: it needs a GPU");
-    if (!fits(rows_, element_bytes(problem_.type), item_bytes(problem_.type, problem_.op)))
-      return Plan::refuse("one_wave takes 8 vectors a thread of items of 4 and 8 bytes only");
+    if (!with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { return rows_ <= most_rows<Op>(); }))
+      return Plan::refuse("one_wave takes " + std::to_string(rows_) + " vectors a thread of " +
+                          (rows_ == 8 ? "f16, of items of 4 and 8 bytes and of " : "") + "sums of i8 and i16 only");
     if (const int most = Wave::most(element_bytes(problem_.type), multiprocessors_); wave_.blocks > most) {
       return Plan::refuse("one_wave holds " + std::to_string(most * kWaveWarps * kLanes * rows_ / 64) +
                           " KiB at most with " + std::to_string(rows_) + " vectors a thread");
     }
     simt::Workspace workspace;
-    const AggregateMemory parts(workspace, wave_.blocks);
+    const Memory parts(workspace, wave_.blocks);
     return {.workspace_bytes = workspace.bytes(), .chain = tile_chain(problem_, rows_, kWaveWarps) + wave_.blocks};
   }
 
   template <class Op>
   void prepare(cudaStream_t stream, Op, void* memory, std::size_t) const {
     simt::Workspace workspace(memory);
-    AggregateMemory(workspace, wave_.blocks).prepare<typename Op::Item>(stream, TileCounter::kFirstRun);
+    Memory(workspace, wave_.blocks).replayed.prepare<typename Op::Item>(stream, TileCounter::kFirstRun);
   }
 
   template <class Op>
@@ -58,30 +60,66 @@ class OneWave {
     using Item = typename Op::Item;
     if (problem_.items == 0) return;
     simt::Workspace workspace(memory);
-    const AggregateMemory parts(workspace, wave_.blocks);
-    const simt::Arrays<simt::CudaMachine, Item> arrays{in, out};
-    const auto kernel = [&] {
-      // With 8 vectors a thread, what waits is memory; the shorter code for whole arrays gains nothing there.
-      if constexpr (fits(8, sizeof(typename Op::Element), sizeof(Item))) {
-        if (rows_ == 8) return one_wave<Op, 8, false, CountedRuns>;
-      }
-      return by_whole(arrays, problem_.items, [&]<bool kWhole>(std::bool_constant<kWhole>) {
-        using R = CountedRuns;
-        return rows_ == 1   ? one_wave<Op, 1, kWhole, R>
-               : rows_ == 2 ? one_wave<Op, 2, kWhole, R>
-                            : one_wave<Op, 4, kWhole, R>;
-      });
-    }();
-    cuda::launch(kernel, {.blocks = wave_.blocks, .threads = wave_.warps * kLanes, .pdl = true}, stream, in, out,
-                 problem_.items, aligned(arrays), problem_.mode, multiprocessors_,
-                 CountedRuns{parts.number<std::uint32_t>()}, parts.states<Item>(), op);
+    const Memory parts(workspace, wave_.blocks);
+    if (may_be_replayed(stream)) {
+      const CountedRuns runs{parts.replayed.number<std::uint32_t>()};
+      launch<cuda::NoWatch>(stream, op, in, out, runs, parts.replayed.states<Item>());
+    } else {  // reads one word less
+      launch<cuda::NoWatch>(stream, op, in, out, NumberedRun::next(), parts.once.words());
+    }
+  }
+
+  /// As `run`; see BoundScan. Sums of items of 4 bytes and of 1 byte, which speak for all.
+  template <class Op>
+  requires(Op::kOperator == Operator::plus && (sizeof(typename Op::Item) == 4 || kPacksOnDevice<Op>)) int timeline(
+      cudaStream_t stream, Op op, const typename Op::Item* in, typename Op::Item* out, void* memory, void* ns) const {
+    simt::Workspace workspace(memory);
+    const Memory parts(workspace, wave_.blocks);
+    launch<cuda::PointWatch>(stream, op, in, out, NumberedRun::next(), parts.once.words(), ns);
+    return wave_.blocks;
   }
 
  private:
-  /// Whether a thread's registers hold so many vectors, and all else: of 8-byte elements a few of them spill. Small
-  /// elements and large items need more besides.
-  static constexpr bool fits(int rows, std::size_t element_bytes, std::size_t item_bytes) {
-    return rows < 8 || (element_bytes >= 4 && item_bytes <= 8);
+  /// States of both kinds apart, so that none is taken for one of the other.
+  struct Memory {
+    AggregateMemory replayed;
+    AggregateMemory once;
+    Memory(simt::Workspace& workspace, int blocks) : replayed(workspace, blocks), once(workspace, blocks) {}
+  };
+
+  template <class Watch, class Op, class Runs>
+  void launch(cudaStream_t stream, Op op, const typename Op::Item* in, typename Op::Item* out, Runs runs,
+              typename Runs::template Word<typename Op::Item>* states, void* watched = nullptr) const {
+    using Item = typename Op::Item;
+    const simt::Arrays<simt::CudaMachine, Item> arrays{in, out};
+    const auto kernel = [&] {
+      constexpr int kMost = most_rows<Op>();
+      return by_aligned(arrays, [&]<bool kAligned>(std::bool_constant<kAligned>) {
+        // With 8 vectors a thread, what waits is memory; the shorter code for aligned arrays gains small items alone.
+        [[maybe_unused]] constexpr bool kShort = kAligned && sizeof(typename Op::Element) <= 2;
+        if constexpr (kMost >= 8) {
+          if (rows_ == 8) return one_wave<Op, 8, kShort, Runs, Watch>;
+        }
+        if constexpr (kMost == 16) {
+          if (rows_ == 16) return one_wave<Op, 16, kShort, Runs, Watch>;
+        }
+        return rows_ == 1   ? one_wave<Op, 1, kAligned, Runs, Watch>
+               : rows_ == 2 ? one_wave<Op, 2, kAligned, Runs, Watch>
+                            : one_wave<Op, 4, kAligned, Runs, Watch>;
+      });
+    }();
+    cuda::launch(kernel, {.blocks = wave_.blocks, .threads = wave_.warps * kLanes, .pdl = true}, stream, in, out,
+                 problem_.items, aligned(arrays), problem_.mode, multiprocessors_, runs, states, watched, op);
+  }
+
+  /// Vectors that a thread's registers hold, and all else: of 8-byte elements a few of them spill. Bytes and
+  /// large items need more besides, but not what is added a word at a time.
+  template <class Op>
+  static constexpr int most_rows() {
+    if (kPacksOnDevice<Op>) return 16;
+    constexpr std::size_t kElement = sizeof(typename Op::Element), kItem = sizeof(typename Op::Item);
+    const bool half = kItem == 2 && !std::is_integral_v<typename Op::Item>;
+    return (kElement >= 4 && kItem <= 8) || half ? 8 : 4;
   }
 
   Problem problem_;

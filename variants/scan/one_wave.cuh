@@ -18,14 +18,18 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <random>
+#include <type_traits>
 
 #include "harness/core/ceil.hpp"
 #include "variants/scan/aggregates.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/turns.cuh"
+#include "harness/cuda/watch.cuh"
 
 namespace scanlab::scan {
 
@@ -50,11 +54,12 @@ inline constexpr std::size_t kElementBytes = [] {
 /// Blocks per multiprocessor that the limit of registers guarantees. There are fewer for ragged rows of 2-byte elements
 /// or 16-byte items, and for operators without identity unless items have 4 bytes. The last blocks then start later; no
 /// block waits for one that has not started, since it waits only for earlier blocks. 16 rows leave room for two.
-template <Associative Op, int kRows, bool kWhole>
+template <Associative Op, int kRows, bool kAligned>
 inline constexpr int kWaveRationedFor = [] {
   if (kRows > 8) return 2;
   constexpr std::size_t kItem = sizeof(typename Op::Item);
-  const bool more = (!kWhole && (kElementBytes<Op> == 2 || kItem == 16)) || (!HasIdentity<Op> && kItem != 4);
+  const bool ragged = !kAligned && (kItem == 16 || (kElementBytes<Op> == 2 && !kPacksOnDevice<Op>));
+  const bool more = ragged || (!HasIdentity<Op> && kItem != 4);
   return wave_blocks_at_a_time(kElementBytes<Op>) - (more ? 1 : 0);
 }();
 
@@ -90,7 +95,19 @@ struct NumberedRun {
   template <class Item>
   using Word = LongWord;
   std::uint64_t number;
+
+  /// Each launch has its own. Numbers follow a random one, so that a word in memory of any content is equal with a
+  /// probability of 2^-63. They are odd, and so never 0, as memory often is.
+  static NumberedRun next() {
+    static std::atomic<std::uint64_t> next = std::uint64_t{std::random_device{}()} << 32 | std::random_device{}() | 1;
+    return {next.fetch_add(2, std::memory_order_relaxed)};
+  }
 };
+/// Whether launches are captured, as far as it can be known: then they are replayed with the same number.
+inline bool may_be_replayed(cudaStream_t stream) {
+  cudaStreamCaptureStatus status{};
+  return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
+}
 
 /// Waits for the aggregates of the blocks before this one, and folds them, 32 a warp. Every thread has the result.
 /// `totals`: shared memory, an item for each 32 blocks, not in use by anything else. One barrier.
@@ -118,11 +135,11 @@ __device__ Before<Op> blocks_before(Block& block, const TileStates<Block, typena
   return before;
 }
 
-/// in, out: n items, may be the same array. states: of AggregateMemory, for a tile a block.
-template <Associative Op, int kRows, bool kWhole, class Runs>
-__global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kRows, kWhole>))
+/// in, out: n items, may be the same array. states: of AggregateMemory, for a tile a block. watched: memory of a Watch.
+template <Associative Op, int kRows, bool kAligned, class Runs, class Watch>
+__global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kRows, kAligned>))
     one_wave(const InOf<Op>* in, OutOf<Op>* out, std::int64_t n, bool aligned, Mode mode, int multiprocessors,
-             Runs runs, typename Runs::template Word<typename Op::Item>* states, Op op) {
+             Runs runs, typename Runs::template Word<typename Op::Item>* states, void* watched, Op op) {
   using Item = typename Op::Item;
   using Word = typename Runs::template Word<Item>;
   constexpr bool kCounts = std::is_same_v<Runs, CountedRuns>;
@@ -130,14 +147,18 @@ __global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kRow
   __shared__ typename Runs::Tag this_run;
   Item* const totals = reinterpret_cast<Item*>(memory);
   simt::GpuBlock block;
+  const auto reached = [&](cuda::Point point) {
+    if (block.thread_rank() == 0) Watch().reached(watched, point, block.group_index());
+  };
   cuda::wait_for_kernels_before();
+  reached(cuda::Point::begun);
   const int warps = block.num_threads() / kLanes;
 
   typename Runs::Tag run = 0;
   if constexpr (kCounts) {
     if (block.thread_rank() == 0) run = block.load_atomic(runs.last, 0) + 1;
   }
-  RegisterTile<Op, kRows, kWhole> tile;
+  RegisterTile<Op, kRows, kAligned> tile;
   const std::int64_t base = block.group_index() * tile.items(block.num_threads());
   cuda::stagger_load(multiprocessors, tile.items(block.num_threads()) * static_cast<int>(sizeof(Item)));
   tile.load(block, in, base, n, aligned);
@@ -153,6 +174,7 @@ __global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kRow
   if (block.lane() == 0) totals[block.warp()] = total;
   if (kCounts && block.thread_rank() == 0) this_run = run;
   block.sync();  // the warps' totals are there, and this_run
+  reached(cuda::Point::items);
   if constexpr (kCounts) {
     run = this_run;
   } else {
@@ -163,11 +185,14 @@ __global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kRow
     if (block.lane() < warps) own = totals[block.lane()];
     const Before<Op> aggregate = fold_lanes(block, own, warps, op);
     if (block.lane() == 0) store_state<Item, Word>(block, states, block.group_index(), item_of(aggregate), run);
+    reached(cuda::Point::told);
   }
   tile.place_warp(block, totals, op);
   if constexpr (kFoldsFirst) tile.scan_rows(block, op);
   const Before<Op> prefix = blocks_before<Op, Word>(block, states, run, totals + kWaveWarps, op);
+  reached(cuda::Point::prefix);
   tile.store(block, out, base, n, aligned, mode, prefix, op);
+  reached(cuda::Point::stored);
   // The last block has seen an aggregate of every other, so each has read the number before it is changed.
   if constexpr (kCounts) {
     if (block.thread_rank() == 0 && block.group_index() == gridDim.x - 1) block.store_atomic(runs.last, 0, run);

@@ -15,7 +15,7 @@
 
 #include "harness/core/associative.hpp"
 #include "harness/simt/thread_block.hpp"
-#include "variants/scan/packed_bytes.cuh"
+#include "variants/scan/packed_items.cuh"
 
 namespace scanlab::scan {
 
@@ -144,9 +144,9 @@ inline constexpr bool kIsVector = std::has_single_bit(K * sizeof(T)) && K * size
 template <class T, int K>
 using RowOf = std::conditional_t<kIsVector<T, K>, simt::Vector<T, K>, Row<T, K>>;
 
-/// kWhole: the arrays are whole(). Code for other arrays is omitted, which shortens small kernels, whose instructions
-/// are each fetched to be executed once.
-template <Associative Op, int kRows, bool kWhole = false>
+/// kAligned: both arrays begin at multiples of 16 bytes. Code for other arrays is omitted, which shortens small
+/// kernels, whose instructions are each fetched to be executed once.
+template <Associative Op, int kRows, bool kAligned = false>
 class RegisterTile {
  public:
   using Item = typename Op::Item;
@@ -160,27 +160,10 @@ class RegisterTile {
   template <simt::ThreadBlock Block>
   SCANLAB_HD void load(Block& block, simt::Global<Block, const In> in, std::int64_t base, std::int64_t n,
                        bool aligned) {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const std::int64_t first = base + place(block, r);
-      Items items;
-      if constexpr (kSameTypes<Op> && HasIdentity<Op>) {
-        for (int k = 0; k < kVector; ++k) items[k] = Op::identity();
-        if (first < n) {
-          if (kIsVector<In, kVector> && (kWhole || (aligned && first + kVector <= n))) {
-            items = load_row(block, in, first);
-          } else {
-            for (int k = 0; k < kVector; ++k) {
-              if (first + k < n) items[k] = in[first + k];
-            }
-          }
-        }
-      } else if (kIsVector<In, kVector> && aligned && first + kVector <= n) {
-        items = load_row(block, in, first);
-      } else {  // an operator need not take what is no item
-        for (int k = 0; k < kVector; ++k) items[k] = in[first + k < n ? first + k : n - 1];
-      }
-      rows_[r] = scanlab::bit_cast<Packed>(items);
+    if constexpr (kOneTail) {
+      load_aligned(block, in, base, n);
+    } else {
+      load_any(block, in, base, n, aligned);
     }
   }
 
@@ -279,6 +262,8 @@ class RegisterTile {
   /// are short where what is before may be none; it costs an operation more an item.
   static constexpr bool kInPlace = kSameTypes<Op> && !HasIdentity<Op> && sizeof(Item) == 4;
 
+  static constexpr bool kOneTail = kAligned && kSameTypes<Op> && HasIdentity<Op> && kIsVector<In, kVector>;
+
   SCANLAB_HD static Items scan_vector(Items items, Before<Op> before, Op op) {
     for (int k = 0; k < kVector; ++k) {
       items[k] = op(before, items[k]);
@@ -301,35 +286,121 @@ class RegisterTile {
   SCANLAB_HD void store_behind(Block& block, simt::Global<Block, Out> out, std::int64_t base, std::int64_t n,
                                bool aligned, Mode mode, Before<Op> prefix, Op op) const {
     [[maybe_unused]] Item before_row = item_of(prefix);
+    if constexpr (kOneTail) store_tail(block, out, base, n, mode, prefix, op);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const auto items = scanlab::bit_cast<Items>(rows_[r]);
       RowOf<Out, kVector> results;
       if constexpr (kInPlace) {
+        const auto items = scanlab::bit_cast<Items>(rows_[r]);
         for (int k = 0; k < kVector; ++k) results[k] = op(prefix, items[k]);
         if (mode == Mode::exclusive) before_row = shift_row(block, results, before_row);
-      } else if constexpr (kPacks<Op>) {
-        auto packed = scanlab::bit_cast<PackedBytes<Items>>(rows_[r]);
-        packed.scan(op(prefix, before_[r]), mode == Mode::exclusive);
-        results = scanlab::bit_cast<RowOf<Out, kVector>>(packed);
       } else {
-        Before<Op> running = op(prefix, before_[r]);
-        for (int k = 0; k < kVector; ++k) {
-          const Item next = op(running, static_cast<Item>(items[k]));
-          results[k] = static_cast<Out>(mode == Mode::exclusive ? item_of(running) : next);
-          running = next;
-        }
+        results = scanned(rows_[r], op(prefix, before_[r]), mode, op);
       }
       const std::int64_t first = base + place(block, r);
       if (first >= n) continue;
-      if (kIsVector<Out, kVector> && (kWhole || (aligned && first + kVector <= n))) {
+      if (kIsVector<Out, kVector> && (kOneTail || aligned) && first + kVector <= n) {
         store_row(block, out, first, results);
-      } else {
+      } else if (!kOneTail) {
         for (int k = 0; k < kVector; ++k) {
           if (first + k < n) out[first + k] = results[k];
         }
       }
     }
+  }
+  /// Returns the results of a vector.
+  SCANLAB_HD static RowOf<Out, kVector> scanned(const Packed& row, Before<Op> running, Mode mode, Op op) {
+    if constexpr (kPacks<Op>) {
+      auto packed = scanlab::bit_cast<PackedItems<Items, sizeof(In)>>(row);
+      packed.scan(running, mode == Mode::exclusive);
+      return scanlab::bit_cast<RowOf<Out, kVector>>(packed);
+    } else {
+      const auto items = scanlab::bit_cast<Items>(row);
+      RowOf<Out, kVector> results;
+      for (int k = 0; k < kVector; ++k) {
+        const Item next = op(running, static_cast<Item>(items[k]));
+        results[k] = static_cast<Out>(mode == Mode::exclusive ? item_of(running) : next);
+        running = next;
+      }
+      return results;
+    }
+  }
+  /// The vector that the array ends within is stored by itself, and not by each row.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD void store_tail(Block& block, simt::Global<Block, Out> out, std::int64_t base, std::int64_t n, Mode mode,
+                             Before<Op> prefix, Op op) const {
+    const std::int64_t first = n - n % kVector;
+    const int row = row_of(block, first - base);
+    if (first == n || row < 0) return;
+    Packed items = rows_[0];
+    Before<Op> before = before_[0];
+#pragma unroll
+    for (int r = 1; r < kRows; ++r) {
+      if (r != row) continue;
+      items = rows_[r];
+      before = before_[r];
+    }
+    const RowOf<Out, kVector> results = scanned(items, op(prefix, before), mode, op);
+    for (int k = 0; k < kVector; ++k) {
+      if (first + k < n) out[first + k] = results[k];
+    }
+  }
+
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD void load_any(Block& block, simt::Global<Block, const In> in, std::int64_t base, std::int64_t n,
+                           bool aligned) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const std::int64_t first = base + place(block, r);
+      Items items;
+      if constexpr (kSameTypes<Op> && HasIdentity<Op>) {
+        for (int k = 0; k < kVector; ++k) items[k] = Op::identity();
+        if (first < n) {
+          if (kIsVector<In, kVector> && aligned && first + kVector <= n) {
+            items = load_row(block, in, first);
+          } else {
+            for (int k = 0; k < kVector; ++k) {
+              if (first + k < n) items[k] = in[first + k];
+            }
+          }
+        }
+      } else if (kIsVector<In, kVector> && aligned && first + kVector <= n) {
+        items = load_row(block, in, first);
+      } else {  // an operator need not take what is no item
+        for (int k = 0; k < kVector; ++k) items[k] = in[first + k < n ? first + k : n - 1];
+      }
+      rows_[r] = scanlab::bit_cast<Packed>(items);
+    }
+  }
+
+  /// The vector that the array ends within is loaded by itself, and not by each row.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD void load_aligned(Block& block, simt::Global<Block, const In> in, std::int64_t base, std::int64_t n) {
+    Items none;
+    for (int k = 0; k < kVector; ++k) none[k] = Op::identity();
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const std::int64_t first = base + place(block, r);
+      rows_[r] = scanlab::bit_cast<Packed>(first + kVector <= n ? load_row(block, in, first) : none);
+    }
+    const std::int64_t first = n - n % kVector;
+    const int row = row_of(block, first - base);
+    if (first == n || row < 0) return;
+    Items tail = none;
+    for (int k = 0; k < kVector; ++k) {
+      if (first + k < n) tail[k] = in[first + k];
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      if (r == row) rows_[r] = scanlab::bit_cast<Packed>(tail);
+    }
+  }
+  /// The row whose vector of this thread begins at a place in the tile; negative: none.
+  template <simt::ThreadBlock Block>
+  SCANLAB_HD static int row_of(Block& block, std::int64_t in_tile) {
+    const std::int64_t behind = in_tile - place(block, 0);
+    if (behind < 0 || behind >= kRows * kLanes * kVector || behind % (kLanes * kVector) != 0) return -1;
+    return static_cast<int>(behind) / (kLanes * kVector);
   }
 
   template <simt::ThreadBlock Block>
@@ -344,7 +415,7 @@ class RegisterTile {
   }
 
   SCANLAB_HD static Item fold_vector(const Packed& packed, Op op) {
-    if constexpr (kPacks<Op>) return scanlab::bit_cast<PackedBytes<Items>>(packed).fold(Op::identity());
+    if constexpr (kPacks<Op>) return scanlab::bit_cast<PackedItems<Items, sizeof(In)>>(packed).fold(Op::identity());
     const auto items = scanlab::bit_cast<Items>(packed);
     Item total = static_cast<Item>(items[0]);
     for (int k = 1; k < kVector; ++k) total = op(total, static_cast<Item>(items[k]));

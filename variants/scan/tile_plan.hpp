@@ -27,17 +27,11 @@ bool aligned(const simt::Arrays<Machine, Item>& arrays) {
   return Machine::aligned(arrays.in, 16) && Machine::aligned(arrays.out, 16);
 }
 
-/// Whether they can be accessed by vectors and hold nothing else.
-template <class Machine, class Item>
-bool whole(const simt::Arrays<Machine, Item>& arrays, std::int64_t n) {
-  return aligned(arrays) && n * sizeof(Item) % 16 == 0;
-}
-
-/// Calls `run` with std::true_type if the arrays are whole(), else with std::false_type, for kernels that come in
-/// both forms.
+/// Calls `run` with std::true_type if the arrays are aligned, else with std::false_type, for kernels that come in both
+/// forms.
 template <class Machine, class Item, class Run>
-auto by_whole(const simt::Arrays<Machine, Item>& arrays, std::int64_t n, Run run) {
-  return whole(arrays, n) ? run(std::true_type{}) : run(std::false_type{});
+auto by_aligned(const simt::Arrays<Machine, Item>& arrays, Run run) {
+  return aligned(arrays) ? run(std::true_type{}) : run(std::false_type{});
 }
 
 }  // namespace scanlab::scan
