@@ -59,6 +59,7 @@ struct ColumnTiles {
   int rows;           ///< of the warps that reduce, or scan, one below the other
   int look_rows;      ///< of those that look ahead
   int lines_a_thread;
+  int together_bits = 0;     ///< of the number of lines that have a multiple of 16 bytes, where one has not
   int pitch;                 ///< bytes from one line of a tile to the next in shared memory
   int team;                  ///< blocks of a strip
   int look_warps;            ///< of a block
@@ -73,7 +74,14 @@ struct ColumnTiles {
   SCANLAB_HD int part_lines() const { return groups_a_warp * lines_a_thread; }
   SCANLAB_HD int lines() const { return rows * part_lines(); }
   /// In shared memory, with up to 15 bytes before the first line, at an address for copies of boxes.
-  SCANLAB_HD int tile_bytes() const { return (lines() * pitch + 16 + 127) / 128 * 128; }
+  SCANLAB_HD int tile_bytes() const {
+    const int by_lines = (lines() * pitch + 16 + 127) / 128 * 128, by_boxes = box_bytes() << together_bits;
+    return by_lines > by_boxes ? by_lines : by_boxes;
+  }
+  /// Lines of which a box takes one, and its lines and bytes, where a line has no multiple of 16 bytes.
+  SCANLAB_HD int together() const { return 1 << together_bits; }
+  SCANLAB_HD int box_lines() const { return (lines() + together() - 1) >> together_bits; }
+  SCANLAB_HD int box_bytes() const { return (box_lines() * pitch + 127) / 128 * 128; }
   /// Whether a tile is one piece of memory.
   SCANLAB_HD bool contiguous() const { return beside == 1; }
   /// Folds of a stage, a unit wide: of the parts of its warps, as the look-ahead warps found them, and before threads.
@@ -118,11 +126,20 @@ struct ColumnTiles {
     look_rows = look_warps / warps_across;
     // Several tiles for each block, so that one hides the wait for another; and an odd number of lines a thread, so
     // that groups which read lines of their own meet different banks.
-    const int bytes = std::min(kTileBytes, stage_bytes - folds() * fold_bytes);
+    if (!aligned && !contiguous()) {
+      while ((across * unit_bytes << together_bits) % 16 != 0) ++together_bits;
+      if (strips != beside && stack_lines % together() != 0) together_bits = 0;
+    }
+    const int bytes = std::min(kTileBytes, stage_bytes - folds() * fold_bytes) - 128 * (together() - 1);
     const int groups = rows * groups_a_warp;
     const std::int64_t fit = bytes / (pitch * groups), some = ceil_div(stack_lines, std::int64_t{4} * team * groups);
     lines_a_thread = static_cast<int>(std::max<std::int64_t>(std::min(fit, some), 1));
-    if (lines_a_thread % 2 == 0 && pitch < 128) --lines_a_thread;
+    if (lines_a_thread >= together()) {
+      lines_a_thread = lines_a_thread >> together_bits << together_bits;
+    } else {
+      together_bits = 0;
+    }
+    if (lines_a_thread % 2 == 0 && pitch < 128 && together_bits == 0) --lines_a_thread;
     bands = ceil_div(stack_lines, std::int64_t{lines()});
     // Steps pay after some whole tiles. Large teams would wait too often, unless strips are narrow, or share cache
     // lines.
@@ -269,6 +286,7 @@ class ColumnBlock {
     Barrier looked;     ///< `above` is written
     Barrier free;       ///< the results are stored, and the folds published
     bool announces;     ///< whether it is the first of this device
+    bool boxed;         ///< whether boxes load it
   };
 
   __device__ ColumnBlock(const ColumnArguments<Op, Form>& given, unsigned char* shared)
@@ -358,7 +376,7 @@ class ColumnBlock {
       if (lane_ == 0) write_down(stage, drawn, last);
       __syncwarp();  // what the tile is is written
       if (stage.lines < 0) return end(stage, drawn);
-      const int bytes = given_.has_boxes ? copy_boxes(stage, slot.stage) : copy_lines(stage, slot.stage);
+      const int bytes = stage.boxed ? copy_boxes(stage, slot.stage) : copy_lines(stage, slot.stage);
       const int all = __reduce_add_sync(~0U, bytes);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
       __pipeline_commit();
@@ -401,6 +419,9 @@ class ColumnBlock {
     stage.unit = strip % cut_.beside * cut_.width;
     stage.run = drawn.run() + scan::TileCounter::kFirstRun;
     stage.lines = static_cast<int>(max(min(end - stage.line, lines), std::int64_t{0}));
+    stage.boxed = given_.has_boxes;
+    if constexpr (!kAligned)
+      stage.boxed &= stage.line + stage.lines <= given_.lines >> cut_.together_bits << cut_.together_bits;
     stage.across = static_cast<int>(min(given_.inner / kVector - stage.unit, std::int64_t{cut_.width}));
     stage.to_head = static_cast<int>(min(before == 0 ? 0 : given_.rows.axis - before, kFar));
     stage.carries = before > between * lines;
@@ -449,6 +470,14 @@ class ColumnBlock {
   /// Loads a tile by boxes, each the lines of a warp. Bytes beyond the array come as zeros. Returns the bytes that
   /// this lane loads.
   __device__ int copy_boxes(const Stage& of, int stage) const {
+    if constexpr (!kAligned) {
+      // The lines of a matrix begin at addresses of 16 bytes, and so do boxes: it has as many lines as it takes as one.
+      if (lane_ >= cut_.together()) return 0;
+      const auto first = (lane_ * given_.inner + of.unit) * static_cast<std::int64_t>(sizeof(In));
+      cuda::load_box(tile(stage) + lane_ * cut_.box_bytes(), given_.boxes, static_cast<int>(first / 16 * 4),
+                     static_cast<int>(of.line >> cut_.together_bits), stages_[stage].full);
+      return cut_.box_lines() * cut_.pitch;
+    }
     const int lines = cut_.part_lines();
     if (lane_ * lines >= of.lines) return 0;
     cuda::load_box(tile(stage) + lane_ * lines * cut_.pitch, given_.boxes, static_cast<int>(of.unit * (kUnit / 4)),
@@ -504,7 +533,9 @@ class ColumnBlock {
   __device__ void for_each_line(const Stage& of, int stage, int head, Start start, F f) const {
     const int first = group_ * cut_.lines_a_thread, lines = min(cut_.lines_a_thread, of.lines - first);
     if (!has_units_ || unit_ >= of.across || row_ >= cut_.rows) return;
-    const unsigned char* at = tile(stage) + first * cut_.pitch + unit_ * kUnit;
+    const bool boxed = !kAligned && of.boxed;
+    const int bits = boxed ? cut_.together_bits : 0, mask = (1 << bits) - 1, box_bytes = boxed ? cut_.box_bytes() : 0;
+    const unsigned char* at = tile(stage) + (first >> bits) * cut_.pitch + unit_ * kUnit;
     unsigned shift = 0, step = 0;  // of a line within 16 bytes
     if constexpr (!kAligned) {
       step = cut_.contiguous() ? 0 : static_cast<unsigned>(given_.inner * sizeof(In)) % 16;
@@ -518,8 +549,14 @@ class ColumnBlock {
       const int end = min(lines, head);
 #pragma unroll 8
       for (; i < end; ++i) {
-        f(block_.template load<kVector>(reinterpret_cast<const In*>(at + shift % 16), 0));
-        at += cut_.pitch;
+        const unsigned char* from = at + shift % 16;
+        if constexpr (kAligned) {
+          at += cut_.pitch;
+        } else {
+          from += (i & mask) * box_bytes;
+          if ((i & mask) == mask) at += cut_.pitch;
+        }
+        f(block_.template load<kVector>(reinterpret_cast<const In*>(from), 0));
         shift += step;
       }
     }

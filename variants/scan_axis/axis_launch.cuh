@@ -189,17 +189,20 @@ struct ColumnKernel {
   /// Describes the input to copies of boxes, if it can be.
   static bool describe_boxes(ColumnArguments<Op, Form>& arguments) {
     constexpr std::int64_t kMost = std::int64_t{1} << 31;
-    const ColumnTiles& cut =
-        arguments.cut;  // its boxes have up to 256 words and 112 lines; 256 of each can be described
-    const auto words = arguments.inner * static_cast<std::int64_t>(sizeof(InOf<Op>)) / 4;
-    if (cut.contiguous() || words >= kMost || arguments.lines >= kMost || cuda::device_code().version < 90) {
+    const ColumnTiles& cut = arguments.cut;  // its boxes have up to 256 words and 112 lines; 256 can be described
+    const std::int64_t words = (arguments.inner * static_cast<std::int64_t>(sizeof(InOf<Op>)) << cut.together_bits) / 4;
+    const std::int64_t lines = arguments.lines >> cut.together_bits;
+    const bool lies = kAligned || (cut.together_bits > 0 && simt::CudaMachine::aligned(arguments.in, cuda::kBulkBytes));
+    if (cut.contiguous() || !lies || lines == 0 || words >= kMost || lines >= kMost ||
+        cuda::device_code().version < 90) {
       return false;
     }
     static auto* const encode = cuda::driver_function<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
     if (encode == nullptr) return false;
-    const cuuint64_t extents[] = {static_cast<cuuint64_t>(words), static_cast<cuuint64_t>(arguments.lines)};
+    const cuuint64_t extents[] = {static_cast<cuuint64_t>(words), static_cast<cuuint64_t>(lines)};
     const cuuint64_t strides[] = {static_cast<cuuint64_t>(words * 4)};
-    const cuuint32_t box[] = {static_cast<cuuint32_t>(cut.pitch / 4), static_cast<cuuint32_t>(cut.part_lines())};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(cut.pitch / 4),
+                              static_cast<cuuint32_t>(kAligned ? cut.part_lines() : cut.box_lines())};
     const cuuint32_t steps[] = {1, 1};
     return encode(&arguments.boxes, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, const_cast<InOf<Op>*>(arguments.in), extents,
                   strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
@@ -208,7 +211,7 @@ struct ColumnKernel {
 
   /// blocks: at a time.
   static cudaError_t try_launch(ColumnArguments<Op, Form> arguments, int blocks, bool pdl, cudaStream_t stream) {
-    if (kAligned) arguments.has_boxes = describe_boxes(arguments);
+    arguments.has_boxes = describe_boxes(arguments);
     const ColumnTiles& cut = arguments.cut;
     const auto stage = sizeof(typename Block::Stage) + cut.folds() * sizeof(typename Block::Items) +
                        static_cast<std::size_t>(cut.tile_bytes());
