@@ -24,6 +24,7 @@ PROGRAM = os.environ.get("SCANLAB_PROGRAM", "")
 WRITTEN = set(
     ".cpp .hpp .cu .cuh .cmake .py .sh .md .tex .bib .toml .cff .js .css .html .in".split()
 )
+PYTHON = ["analysis", "baselines/python", "examples", "tests", "tools"]
 NOT_OURS = {"recorded", "generated", "vega.js"}
 FENCED = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(\s*<?([^)>\s]+)>?[^)]*\)")
@@ -80,7 +81,7 @@ def test_codespell_ruff_and_mypy_find_nothing(tmp_path) -> None:
     paths = [*map(str, files(WRITTEN)), "check", "reproduce", ".zenodo.json"]
     tools = ["tools/count", "tools/count_lines", "tools/record"]
     lines = {"codespell_lib": ["--ignore-words-list", NAMES, *paths]}
-    lines |= {"ruff": ["check", "--no-cache", "analysis", "baselines/python", "tools", *tools]}
+    lines |= {"ruff": ["check", "--no-cache", *PYTHON, *tools]}
     lines |= {"mypy": ["--cache-dir", str(tmp_path)]}
     for module, words in lines.items():
         if importlib.util.find_spec(module):
