@@ -38,7 +38,11 @@ class Doctor {
  public:
   Doctor(const Timeline& timeline, const TimelineAnalysis& analysis)
       : timeline_(timeline), recording_(*timeline.recording), analysis_(analysis), causes_(timeline, analysis) {
-    for (const Span& span : timeline.spans) work_.push_back(span.when.seconds());
+    for (const Span& span : timeline.spans) {
+      work_.push_back(span.when.seconds());
+      const Stream& stream = operation(span.operation).stream;
+      streams_.insert({stream.kind, stream.index});
+    }
   }
 
   std::vector<Diagnosis> diagnose() {
@@ -211,13 +215,8 @@ class Doctor {
   }
 
   void few_streams() {
-    std::set<std::pair<StreamKind, int>> streams;
-    for (const Span& span : timeline_.spans) {
-      const Stream& stream = operation(span.operation).stream;
-      streams.insert({stream.kind, stream.index});
-    }
     find(Cause::too_few_streams, fmt::format("{} chunks in {}: a chunk stood behind another in its stream",
-                                             recording_.job.chunks, counted(streams.size(), "stream")));
+                                             recording_.job.chunks, counted(streams_.size(), "stream")));
   }
 
   void shared_queue() {
@@ -272,10 +271,13 @@ class Doctor {
     const bool both_ways = timeline_.copy_engines == 1 && copies > busy(busiest_);
     const double seconds = both_ways ? copies : busy(busiest_);
     if (seconds < kSaturated * analysis_.makespan) return;
+    // Kernels of several streams may leave room for each other, which a timeline does not show.
+    const bool kernels = !both_ways && busiest_ == Engine::compute && streams_.size() > 1;
     find(Cause::saturated_engine, seconds,
-         fmt::format("{} are at work for {:.0f}% of the makespan: no order of issue gains more than {:.3f} ms",
+         fmt::format("{} are at work for {:.0f}% of the makespan: no order of issue gains more than {:.3f} ms{}",
                      both_ways ? "copies, on one engine for both ways," : name(busiest_),
-                     100 * seconds / analysis_.makespan, 1e3 * (analysis_.makespan - seconds)));
+                     100 * seconds / analysis_.makespan, 1e3 * (analysis_.makespan - seconds),
+                     kernels ? ", but by kernels that run at the same time" : ""));
   }
 
   const Timeline& timeline_;
@@ -283,6 +285,7 @@ class Doctor {
   const TimelineAnalysis& analysis_;
   GapCauses causes_;
   std::vector<double> work_;  ///< seconds of each span
+  std::set<std::pair<StreamKind, int>> streams_;
   Engine busiest_{};
   std::map<Cause, Sum> sums_;
   double start_up_ = 0;  ///< until any engine's first operation
