@@ -83,7 +83,7 @@ class Run {
 
 struct Symptom {
   const char* symptom;
-  const char* cause;  // as a diagnosis names it
+  const char* cause;
   const char* cure;
   void (*run)(Run&);
 };
