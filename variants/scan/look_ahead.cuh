@@ -100,18 +100,18 @@ class LookAheadBlock {
     if (lane_ == 0) watch_.reached(given_.watched, point, tile);
   }
 
-  /// Calls `role` for each tile of the block, once the barrier `ready` of the tile's stage is complete; or, of several
-  /// `turns`, for every so many-th. All warps but the load warp use this.
-  template <class Role>
-  __device__ void for_each_tile(Wait what, TransactionBarrier Stage<Op>::*ready, Role role, int turn = 0,
-                                int turns = 1) {
+  /// Calls `role` for each tile of the block, once the barrier `ready` of the tile's stage is complete. All warps but
+  /// the load warp use this. kTakesTurns: for every other tile, where two warps look ahead.
+  template <bool kTakesTurns = false, class Role>
+  __device__ void for_each_tile(Wait what, TransactionBarrier Stage<Op>::*ready, Role role, int turn = 0) {
     Slot slot;
-    for (int skip = turn;; skip = turns) {
-      for (; skip > 0; --skip) slot.advance(shape_.stages);
+    if (kTakesTurns && turn == 1) slot.advance(shape_.stages);
+    for (;; slot.advance(shape_.stages)) {
       Stage<Op>& stage = ring_.stage(slot.stage);
       watch_.during(what, [&] { (stage.*ready).wait(slot.parity); });
       if (stage.tile == kNoTile) return;
       role(stage.tile, stage, slot);
+      if (kTakesTurns && shape_.looking == 2) slot.advance(shape_.stages);
     }
   }
 
@@ -244,7 +244,7 @@ class LookAheadBlock {
       reached(cuda::Point::prefix, tile);
       stage.prefixed.arrive();
     };
-    for_each_tile(Wait::reduced, &Stage<Op>::reduced, find_prefix, turn, shape_.looking);
+    for_each_tile<true>(Wait::reduced, &Stage<Op>::reduced, find_prefix, turn);
   }
 
   /// An additional warp that tells other GPUs of tiles as soon as these are reduced, without waiting for the look-ahead
