@@ -125,6 +125,8 @@ def main() -> int:
     add("--tracer", type=Path, default=built / "libscanlab_trace.so", metavar="LIBRARY")
     add("--scanlab", type=Path, default=BUILD / "scanlab", metavar="PROGRAM")
     options = parser.parse_args()
+    if options.instances < 1:
+        raise Failure(f"--instances takes a number from 1 on, not {options.instances}")
     for path in [options.scanlab] + ([] if options.again else [options.symptoms, options.tracer]):
         if not path.is_file():
             raise Failure(f"there is no {path}: ./check builds it, or name another")
@@ -132,13 +134,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         traces = options.keep or Path(temporary)
         traces.mkdir(parents=True, exist_ok=True)
+        is_whole = False
         try:
             if not options.again:
                 measure_all(rows, options, traces)
             for row in rows:
                 diagnose(row, options, traces)
+            is_whole = True
         finally:  # all that was measured until something failed
-            if options.json:
+            if options.json and (is_whole or not options.again):
                 options.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     print_table(rows)
     return 0

@@ -72,7 +72,7 @@ int explain_on_cuda(const std::vector<Case>& cases, bool timeline, const Output&
                                      : "it has no form that watches its warps");
   }
   if (rows.empty()) {
-    refuse(timeline ? "none of the chosen cases has a timeline; look_ahead and one_wave have, for i32 and f32 sums"
+    refuse(timeline ? "none of the chosen cases has a timeline; sums of i32 and f32 by look_ahead and one_wave have"
                     : "none of the chosen cases can be explained on a GPU; look_ahead can, for i32 and f32 sums");
   }
   if (file) {

@@ -34,6 +34,7 @@ TEST(CommandLine, WrongWordsNameTheNearMatches) {
   expect_error({"explain", "hs_blocked", "--items", "2^40"}, "no memory");
   expect_error({"explain", "look_ahead", "--device", "gpu"}, "there is no device 'gpu'; known: simt, cuda");
   expect_error({"explain", "hs_blocked", "--csv", "x"}, "go with explain --device cuda");
+  expect_error({"explain", "one_wave", "--timeline"}, "go with explain --device cuda");
   expect_error({"explain", "hs_blocked", "--device", "cuda", "--json"}, "prints a table");
   const Result none = run_program({});
   EXPECT_EQ(none.status, kBadInput);

@@ -82,12 +82,12 @@ void expect_to_fit(const ScanDevice& device) {
           EXPECT_LE(n, (Op::kHeavy ? 1 : 2) * held);
           break;
         case ScanKernel::redundant_reduce:
-          EXPECT_TRUE(apart && Op::kCommutative);
+          EXPECT_TRUE(aligned && apart && Op::kCommutative);
           EXPECT_LE(shape.blocks, kMostRedundantBlocks);
           EXPECT_LE(n, held);
           break;
         case ScanKernel::one_cluster:
-          EXPECT_TRUE(device.large_clusters);
+          EXPECT_TRUE(device.large_clusters && (captured || Op::kHeavy));
           EXPECT_LE(shape.threads, kClusterThreads);
           EXPECT_LE(n, kClusterRows<Op> * held);
           break;
@@ -119,6 +119,22 @@ void expect_to_fit() {
   expect_to_fit<Op>(kHopper);
   expect_to_fit<Op>(kWorkstation);
   expect_to_fit<Op>(kAmpere);
+}
+
+TEST(DeviceScanLaunch, TakesTheKernelOfTheWayOfTheCall) {
+  using Sums = Scan<SumOfNumbers<float, float>>;
+  const auto kernel = [](std::int64_t n, bool apart, bool captured) {
+    return Sums(n, true, kHopper, apart, captured).kernel();
+  };
+  EXPECT_EQ(kernel(1024, true, false), ScanKernel::one_block);
+  EXPECT_EQ(kernel(1025, true, false), ScanKernel::redundant_reduce);
+  EXPECT_EQ(kernel(16384, true, true), ScanKernel::redundant_reduce);
+  EXPECT_EQ(kernel(8192, false, false), ScanKernel::one_block);
+  EXPECT_EQ(kernel(8193, false, false), ScanKernel::one_wave);
+  EXPECT_EQ(kernel(16385, true, false), ScanKernel::one_wave);
+  EXPECT_EQ(kernel(65536, true, true), ScanKernel::one_cluster);
+  EXPECT_EQ(kernel(65537, true, true), ScanKernel::one_wave);
+  EXPECT_EQ(kernel(1 << 24, true, false), ScanKernel::look_ahead);
 }
 
 TEST(DeviceScanLaunch, FitsWhatTheKernelHolds) {

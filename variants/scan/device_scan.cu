@@ -1,9 +1,10 @@
 // device_scan: scanlab::DeviceScan, the header for use in other programs, called as its users call it.
 //
-// Idea    One launch while the array fits into one_block, one_cluster or one_wave; then a small kernel that prepares
-//         temporary storage, and look_ahead. A captured call of one_wave prepares it, too.
+// Idea    One launch while the array fits into one_block, redundant_reduce or one_wave; then a small kernel that
+//         prepares temporary storage, and look_ahead. A captured call takes one_cluster while the array fits, and
+//         prepares the storage of one_wave, too.
 // Work, span, traffic
-//         of the kernel that is chosen: one_block, one_cluster, one_wave, look_ahead, or decoupled_lookback.
+//         of the kernel that is chosen: one of these, or decoupled_lookback.
 // Bits    Fixed from compute capability 9.0 on for arrays of items as large as results that begin at multiples of 16
 //         bytes; decoupled_lookback scans all others.
 // Source  cub::DeviceScan for the signatures; the kernels are ours.

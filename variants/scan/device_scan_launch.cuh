@@ -212,7 +212,7 @@ class Scan {
   using FewBlocks = RedundantReduceKernel<kFewRedundantBlocks - 1, kAligned>;
   template <bool kAligned>
   using MoreBlocks = RedundantReduceKernel<kMostRedundantBlocks - 1, kAligned>;
-  /// Code for other arrays costs small items much.
+  /// Kernels for any alignment have longer code, by which scans of small items take up to a third longer.
   static constexpr bool kMayBeAligned = kElementBytes<Op> <= 2 && kSameTypes<Op>;
   /// Calls f with whether the kernel is for aligned arrays alone.
   template <class F>

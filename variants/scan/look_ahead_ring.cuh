@@ -30,7 +30,8 @@ struct Shape {
   SCANLAB_HD constexpr int tile_bytes() const { return warps * part_bytes(); }
   SCANLAB_HD constexpr int threads() const { return kLanes * (1 + looking + 2 * warps); }
 
-  /// The same with so many stages: at the end, each of the warps that look ahead takes one.
+  /// The same with so many stages. At the end each of the warps that look ahead takes one, and the stage of the last
+  /// tile is not given back: with two stages, the second end would wait for it.
   constexpr Shape of_stages(int number) const {
     Shape shape = *this;
     shape.stages = number;

@@ -50,7 +50,7 @@ class WatchedRoles {
   }
 
  private:
-  /// As LookAheadBlock::run deals them out.
+  /// As LookAheadBlock::run deals them out where one warp looks ahead, as it does for these operators.
   std::size_t role_of(int warp) const {
     if (warp < 2) return static_cast<std::size_t>(warp);
     return warp < 2 + reduce_warps_ ? 2 : warp < 2 + 2 * reduce_warps_ ? 3 : 4;

@@ -69,7 +69,7 @@ class OneWave {
     }
   }
 
-  /// As `run`; see BoundScan. Sums of items of 4 bytes and of 1 byte, which speak for all.
+  /// As `run`; see BoundScan. Sums of items of 4 bytes, and of integers of 1 and 2, which speak for all.
   template <class Op>
   requires(Op::kOperator == Operator::plus && (sizeof(typename Op::Item) == 4 || kPacksOnDevice<Op>)) int timeline(
       cudaStream_t stream, Op op, const typename Op::Item* in, typename Op::Item* out, void* memory, void* ns) const {

@@ -52,6 +52,7 @@ inline constexpr int kLoadingStages = 2;  ///< at a time: more in flight only le
 struct ColumnTiles {
   static constexpr int kTileBytes = 56 << 10;
   static constexpr int kWidest = kColumnWarps * kLanes;
+  static constexpr int kBoxWords = 256, kBoxLines = 256;  ///< that a box may have
 
   int width;          ///< units of a strip's line; the last of a stack has fewer
   int warps_across;   ///< of a tile, if a strip has more units than a warp lanes
@@ -59,7 +60,7 @@ struct ColumnTiles {
   int rows;           ///< of the warps that reduce, or scan, one below the other
   int look_rows;      ///< of those that look ahead
   int lines_a_thread;
-  int together_bits = 0;     ///< of the number of lines that have a multiple of 16 bytes, where one has not
+  int together_bits = 0;     ///< log2 of the lines that have a multiple of 16 bytes together; 0 where a line has
   int pitch;                 ///< bytes from one line of a tile to the next in shared memory
   int team;                  ///< blocks of a strip
   int look_warps;            ///< of a block
@@ -78,7 +79,8 @@ struct ColumnTiles {
     const int by_lines = (lines() * pitch + 16 + 127) / 128 * 128, by_boxes = box_bytes() << together_bits;
     return by_lines > by_boxes ? by_lines : by_boxes;
   }
-  /// Lines of which a box takes one, and its lines and bytes, where a line has no multiple of 16 bytes.
+  /// Lines that are one line of the matrix of boxes, where a line has no multiple of 16 bytes. A box loads one of them,
+  /// so many times.
   SCANLAB_HD int together() const { return 1 << together_bits; }
   SCANLAB_HD int box_lines() const { return (lines() + together() - 1) >> together_bits; }
   SCANLAB_HD int box_bytes() const { return (box_lines() * pitch + 127) / 128 * 128; }
@@ -132,7 +134,9 @@ struct ColumnTiles {
     }
     const int bytes = std::min(kTileBytes, stage_bytes - folds() * fold_bytes) - 128 * (together() - 1);
     const int groups = rows * groups_a_warp;
-    const std::int64_t fit = bytes / (pitch * groups), some = ceil_div(stack_lines, std::int64_t{4} * team * groups);
+    std::int64_t fit = bytes / (pitch * groups);
+    if (together_bits > 0) fit = std::min<std::int64_t>(fit, (kBoxLines << together_bits) / groups);
+    const std::int64_t some = ceil_div(stack_lines, std::int64_t{4} * team * groups);
     lines_a_thread = static_cast<int>(std::max<std::int64_t>(std::min(fit, some), 1));
     if (lines_a_thread >= together()) {
       lines_a_thread = lines_a_thread >> together_bits << together_bits;
@@ -175,13 +179,16 @@ struct ColumnTiles {
       rounds = ceil_div(strips, std::int64_t{most});
     }
   };
-  /// Units of a strip. Lines that begin anywhere are copied one by one, so that few wide ones are best. Else such that
+  /// Units of a strip. Of lines that begin anywhere, wide ones have fewer bytes that no strip needs. Else such that
   /// many blocks are busy, and few share a strip: 128 to 1024 bytes, and on several devices at least 256, since
   /// narrower strips have more folds to cross the links. The constants fit the share of a copy, measured on an H200.
   static int width_for(const Tensor& tensor, bool aligned, int most, int teams) {
     const std::int64_t across = tensor.across;
     const int unit_bytes = tensor.unit_bytes;
-    if (!aligned) return static_cast<int>(ceil_div(across, ceil_div(across, std::int64_t{kWidest})));
+    if (!aligned) {
+      const std::int64_t widest = std::min<std::int64_t>(kWidest, (kBoxWords * 4 - 16) / unit_bytes);
+      return static_cast<int>(ceil_div(across, ceil_div(across, widest)));
+    }
     constexpr int kNarrow = 128, kUsual = 256, kWide = 512, kMost = 1024;  // bytes
     const int step = std::max(kNarrow / unit_bytes, 1), least = teams > 1 ? kUsual / unit_bytes : step;
     if (across <= least) return static_cast<int>(across);
@@ -226,7 +233,7 @@ struct StartedColumns {
 
 template <Associative Op, class Form = UsualColumns>
 struct ColumnArguments {
-  CUtensorMap boxes;   ///< of `in`, as words of 4 bytes; a box has a warp's lines
+  CUtensorMap boxes;   ///< of `in`, as words of 4 bytes; a box has a warp's lines, or one in together()
   const InOf<Op>* in;  ///< lines * inner items
   OutOf<Op>* out;      ///< likewise, may be `in`
   std::int64_t lines;
@@ -467,11 +474,12 @@ class ColumnBlock {
   /// The place in the arrays of a tile's first item.
   __device__ std::int64_t place_of(const Stage& of) const { return of.line * given_.inner + of.unit * kVector; }
 
-  /// Loads a tile by boxes, each the lines of a warp. Bytes beyond the array come as zeros. Returns the bytes that
-  /// this lane loads.
+  /// Loads a tile by boxes: of aligned lines, each those of a warp. Bytes beyond the array come as zeros. Returns the
+  /// bytes that this lane loads.
   __device__ int copy_boxes(const Stage& of, int stage) const {
     if constexpr (!kAligned) {
-      // The lines of a matrix begin at addresses of 16 bytes, and so do boxes: it has as many lines as it takes as one.
+      // The lines of the matrix begin at multiples of 16 bytes, and so does each box, which loads one of those
+      // together.
       if (lane_ >= cut_.together()) return 0;
       const auto first = (lane_ * given_.inner + of.unit) * static_cast<std::int64_t>(sizeof(In));
       cuda::load_box(tile(stage) + lane_ * cut_.box_bytes(), given_.boxes, static_cast<int>(first / 16 * 4),

@@ -189,11 +189,12 @@ struct ColumnKernel {
   /// Describes the input to copies of boxes, if it can be.
   static bool describe_boxes(ColumnArguments<Op, Form>& arguments) {
     constexpr std::int64_t kMost = std::int64_t{1} << 31;
-    const ColumnTiles& cut = arguments.cut;  // its boxes have up to 256 words and 112 lines; 256 can be described
+    const ColumnTiles& cut = arguments.cut;
     const std::int64_t words = (arguments.inner * static_cast<std::int64_t>(sizeof(InOf<Op>)) << cut.together_bits) / 4;
     const std::int64_t lines = arguments.lines >> cut.together_bits;
-    const bool lies = kAligned || (cut.together_bits > 0 && simt::CudaMachine::aligned(arguments.in, cuda::kBulkBytes));
-    if (cut.contiguous() || !lies || lines == 0 || words >= kMost || lines >= kMost ||
+    const bool begins =
+        kAligned || (cut.together_bits > 0 && simt::CudaMachine::aligned(arguments.in, cuda::kBulkBytes));
+    if (cut.contiguous() || !begins || lines == 0 || words >= kMost || lines >= kMost ||
         cuda::device_code().version < 90) {
       return false;
     }
