@@ -134,7 +134,7 @@ std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid) {
   for (int k = kMin; k < kMax; ++k) {
     if (k < kDrawn || k >= kAbove) exponents.push_back(k + 0.5);
   }
-  std::mt19937_64 random(kDraws);
+  std::mt19937_64 random(kDraws);  // NOLINT(bugprone-random-generator-seed): the same sizes for everyone
   for (int i = 0; i < kDraws; ++i) {
     const double within = std::ldexp(static_cast<double>(random() >> 11), -53);
     exponents.push_back(kDrawn + (kAbove - kDrawn) * (i + within) / kDraws);
