@@ -129,8 +129,8 @@ TEST(DeviceScanLaunch, TakesTheKernelOfTheWayOfTheCall) {
   EXPECT_EQ(kernel(1024, true, false), ScanKernel::one_block);
   EXPECT_EQ(kernel(1025, true, false), ScanKernel::redundant_reduce);
   EXPECT_EQ(kernel(16384, true, true), ScanKernel::redundant_reduce);
-  EXPECT_EQ(kernel(8192, false, false), ScanKernel::one_block);
-  EXPECT_EQ(kernel(8193, false, false), ScanKernel::one_wave);
+  EXPECT_EQ(kernel(4096, false, false), ScanKernel::one_block);
+  EXPECT_EQ(kernel(4097, false, false), ScanKernel::one_wave);
   EXPECT_EQ(kernel(16385, true, false), ScanKernel::one_wave);
   EXPECT_EQ(kernel(65536, true, true), ScanKernel::one_cluster);
   EXPECT_EQ(kernel(65537, true, true), ScanKernel::one_wave);
