@@ -4,6 +4,7 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "harness/core/median.hpp"
 #ifdef SCANLAB_WITH_CUDA
@@ -115,10 +116,18 @@ RunColumns run_columns(const Case& chosen) {
           {"type", std::string(name(problem.type))}};
 }
 
+namespace {
+
+/// The beginning of the head of a table, and of its rows.
+std::string names(const RunColumns& columns) { return fmt::format("{},", fmt::join(columns | std::views::keys, ",")); }
+std::string values(const RunColumns& columns) {
+  return fmt::format("{},", fmt::join(columns | std::views::values, ","));
+}
+
+}  // namespace
+
 std::string csv_head(const RunColumns& columns, const std::vector<RoleCycles>& roles) {
-  std::string head;
-  for (const auto& [column, value] : columns) head += column + ",";
-  head += "role,cycles_total";
+  std::string head = names(columns) + "role,cycles_total";
   for (const auto& [what, cycles] : roles.front().waiting) head += ",cycles_waiting_" + what;
   return head + "\n";
 }
@@ -126,8 +135,7 @@ std::string csv_head(const RunColumns& columns, const std::vector<RoleCycles>& r
 std::string csv_rows(const RunColumns& columns, const std::vector<RoleCycles>& roles) {
   std::string rows;
   for (const RoleCycles& role : roles) {
-    for (const auto& [column, value] : columns) rows += value + ",";
-    rows += fmt::format("{},{}", role.role, role.total);
+    rows += values(columns) + fmt::format("{},{}", role.role, role.total);
     for (const auto& [what, cycles] : role.waiting) rows += fmt::format(",{}", cycles);
     rows += '\n';
   }
@@ -135,9 +143,7 @@ std::string csv_rows(const RunColumns& columns, const std::vector<RoleCycles>& r
 }
 
 std::string csv_head(const RunColumns& columns, const TileTimes& points) {
-  std::string head;
-  for (const auto& [column, value] : columns) head += column + ",";
-  head += "tile";
+  std::string head = names(columns) + "tile";
   for (const auto& [point, ns] : points) head += "," + point + "_ns";
   return head + "\n";
 }
@@ -145,8 +151,7 @@ std::string csv_head(const RunColumns& columns, const TileTimes& points) {
 std::string csv_rows(const RunColumns& columns, const TileTimes& points) {
   std::string rows;
   for (std::size_t tile = 0; tile < points.front().second.size(); ++tile) {
-    for (const auto& [column, value] : columns) rows += value + ",";
-    rows += std::to_string(tile);
+    rows += values(columns) + std::to_string(tile);
     for (const auto& [point, ns] : points) rows += fmt::format(",{}", ns[tile]);
     rows += '\n';
   }

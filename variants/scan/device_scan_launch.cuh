@@ -84,7 +84,7 @@ class Scan {
     if (kCanReduceAgain && device.copies_in_bulk && aligned && apart && redundant_blocks() > 1 &&
         redundant_blocks() <= kMostRedundantBlocks) {
       kernel_ = ScanKernel::redundant_reduce;
-    } else if (vectors() <= kOneBlockThreads * kOneBlockRows<Op>) {  // more of them are faster in a cluster
+    } else if (vectors() <= kOneBlockThreads * kOneBlockRows<Op>) {  // several are faster for more
       kernel_ = ScanKernel::one_block;
     } else if ((captured || Op::kHeavy) && device.large_clusters &&
                vectors() <= kClusterBlocks * kClusterThreads * kClusterRows<Op>) {
@@ -363,8 +363,8 @@ cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>
   const auto begin_at_multiples = [&](std::size_t of_in, std::size_t of_out) {
     return simt::CudaMachine::aligned(in, of_in) && simt::CudaMachine::aligned(out, of_out);
   };
-  const Scan<Op> scan(items, begin_at_multiples(16, 16), device, static_cast<const void*>(in) != out,
-                      may_be_replayed(stream));
+  const bool captured = needed > 1 && may_be_replayed(stream);  // kernels without storage are the same for both
+  const Scan<Op> scan(items, begin_at_multiples(16, 16), device, static_cast<const void*>(in) != out, captured);
   if (storage_bytes < needed) return cudaErrorInvalidValue;
   if (count == 0) return cudaSuccess;
   if (!begin_at_multiples(alignof(InOf<Op>), alignof(OutOf<Op>))) return cudaErrorInvalidValue;

@@ -1,6 +1,5 @@
 """Waiting cycles of the roles of a kernel, and the timeline of its tiles."""
 
-import numpy as np
 import pandas as pd
 
 from scanlab_report import marks, style
@@ -92,14 +91,13 @@ def tile_times(data: Data) -> Shown:
     times = origin_first(data, data["tile_times"], "times of tiles")
     runs = times[times["variant"] != COPY].groupby(["items", "variant", "settings"])
     drawn, panels = style.figure(style.DOUBLE, 2.5, runs.ngroups, sharey=True)
+    share = lambda rows: (rows["tile"] + 1) / len(rows)
     for axes, ((items, variant, _), rows) in zip(panels, runs, strict=True):
-        share = (rows["tile"] + 1) / len(rows)
         for point, (label, colour, line) in _CURVES.items():
-            axes.plot(rows[point] / 1e3, share, color=colour, linestyle=line, label=label)
-        copied = pick(times, variant=COPY, items=items)["stored_ns"].sort_values() / 1e3
-        if len(copied):
-            heights = np.arange(1, len(copied) + 1) / len(copied)
-            axes.plot(copied, heights, color=style.PURPLE, linewidth=0.8, label="copy: stores")
+            axes.plot(rows[point] / 1e3, share(rows), color=colour, linestyle=line, label=label)
+        if len(copied := pick(times, variant=COPY, items=items)):
+            form = {"color": style.PURPLE, "linewidth": 0.8, "label": "copy: stores"}
+            axes.plot(copied["stored_ns"] / 1e3, share(copied), **form)
         axes.set_title(f"{marks.power_of_two(items)} items, {variant}")
         axes.set(xlabel="µs since the first tile begins", xlim=(0, None), ylim=(0, 1.02))
     panels[0].set_ylabel("share of tiles")
