@@ -132,15 +132,14 @@ struct PeerLookAhead {
       arguments_.n = held;
       arguments_.tiles = tiles;
       arguments_.mode = problem.mode;
-      scan::Shape shape = shape_of(cut_.form);
-      shape.looking = scan::kLooking<Op>;
-      arguments_.shape = scan::with_stages<Op>(shape, ceil_div(tiles, std::max(blocks, 1)), shared_bytes_of_block());
+      arguments_.shape =
+          scan::with_stages<Op>(shape_of(cut_.form), ceil_div(tiles, std::max(blocks, 1)), shared_bytes_of_block());
       arguments_.in_bulk = true;  // a rank's arrays are aligned
       chunks_.chunk_tiles = cut_.chunk_tiles;
       chunks_.ranks = distribution_.ranks;
       chunks_.states = states_per_aggregate(problem);
       launch_.blocks = blocks;
-      launch_.threads = threads_of(arguments_.shape);
+      launch_.threads = arguments_.shape.threads() + scan::kLanes * PeerForm::kTells;
       launch_.shared_bytes = scan::shared_bytes<Op>(arguments_.shape);
       launch_.pdl = may_start_early();
       launch_.what = "peer_look_ahead";

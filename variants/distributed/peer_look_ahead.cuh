@@ -154,16 +154,9 @@ struct PeerArguments {
   __device__ PeerAggregates<Op, kByTile> aggregates() const { return {scan.states, scan.tiles, chunks}; }
 };
 
-/// The threads of a block of this shape.
-constexpr int threads_of(const scan::Shape& shape) { return shape.threads() + scan::kLanes * PeerForm::kTells; }
-template <Monoid Op>
-constexpr int most_threads() {
-  return threads_of({.warps = scan::kMaxReduceWarps<Op>, .looking = scan::kLooking<Op>});
-}
-
 /// Watch: as in LookAheadBlock. kByTile: as in PeerAggregates.
 template <Monoid Op, class Watch, bool kByTile>
-__global__ void __launch_bounds__(most_threads<Op>(), 1)
+__global__ void __launch_bounds__(scan::Shape{.warps = scan::kMaxReduceWarps<Op>}.threads() + scan::kLanes, 1)
     peer_look_ahead(const __grid_constant__ scan::Arguments<Op> arguments, const __grid_constant__ PeerChunks chunks) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];
