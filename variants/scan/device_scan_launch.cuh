@@ -251,7 +251,9 @@ class Scan {
   /// With many rows, blocks that start late cost more than look_ahead does.
   int most_wave_blocks(int rows) const {
     const int most = Wave::most(kElementBytes<Op>, device_.multiprocessors);
-    const int rationed = rows > 8 ? kWaveRationedFor<Op, 16, false> : kWaveRationedFor<Op, 8, false>;
+    const int rationed = by_aligned([&]<bool kAligned>(std::bool_constant<kAligned>) {
+      return rows > 8 ? kWaveRationedFor<Op, 16, kAligned> : kWaveRationedFor<Op, 8, kAligned>;
+    });
     return rows > 4 ? std::min(rationed * device_.multiprocessors, most) : most;
   }
 
