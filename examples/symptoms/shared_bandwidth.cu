@@ -40,6 +40,8 @@ void run(Run& run) {
   const auto compute_bound = [&](int i) { advance<<<blocks, 512, 0, stream[i]>>>(items[i], threads, steps); };
 
   run.time([&] {
+    memory_bound(0);  // alone: how long it takes then
+    wait_for(stream[0], stream[1]);
     for (int round = 0; round < rounds; ++round) {
       memory_bound(0);
       run.slow ? memory_bound(1) : compute_bound(1);
