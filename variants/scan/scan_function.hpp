@@ -132,8 +132,10 @@ class FunctionOf {
   SCANLAB_HD Item operator()(const Item& left, const Item& right) const { return call(left, right); }
   SCANLAB_HD Item operator()(const Maybe<Item>& left, const Item& right) const {
     // Without a branch, around which a kernel's instructions would be fetched from far: where there is no left operand,
-    // the right one takes its place, and the result is not used.
-    const Item combined = call(left.any ? left.item : right, right);
+    // the right one takes its place, and the result is not used. These are values: between two references the
+    // compiler would choose by address, in local memory.
+    const Item first = left.any ? Item(left.item) : Item(right);
+    const Item combined = call(first, right);
     return left.any ? combined : right;
   }
   SCANLAB_HD Maybe<Item> operator()(const Maybe<Item>& left, const Maybe<Item>& right) const {
