@@ -25,8 +25,8 @@ struct TileForm {
 /// The tiles of look_ahead, in ascending order. The last are for operators that compute more than they move.
 inline constexpr TileForm kTileForms[] = {{"10", 4, 5, 4},  {"12", 8, 3, 3},  {"18", 4, 9, 3},  {"22", 4, 11, 3},
                                           {"26", 4, 13, 2}, {"28", 8, 7, 2},  {"30", 4, 15, 2}, {"36", 8, 9, 2},
-                                          {"35", 14, 5, 2}, {"49", 14, 7, 2}, {"63", 14, 9, 2}};
-inline constexpr std::size_t kLightForms = 8;
+                                          {"40", 8, 10, 2}, {"35", 14, 5, 2}, {"49", 14, 7, 2}, {"63", 14, 9, 2}};
+inline constexpr std::size_t kLightForms = 9;
 
 inline std::span<const TileForm> tile_forms(bool heavy) {
   return std::span(kTileForms)
@@ -43,7 +43,8 @@ inline std::string_view large_tile(bool heavy, std::int64_t item_bytes, bool by_
   if (heavy) return "49";
   if (item_bytes == 1) return "36";
   if (!by_tile) return "26";
-  return item_bytes <= 4 && ranks <= 2 ? "26" : "36";
+  if (item_bytes > 4) return "40";
+  return ranks <= 2 ? "26" : "36";
 }
 
 /// The part of the array that runs on each GPU.
