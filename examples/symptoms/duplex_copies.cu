@@ -7,7 +7,7 @@ namespace {
 
 void run(Run& run) {
   const std::size_t n = std::size_t(run.size(32, 128)) << 18;  // items each way, of as many MiB
-  const std::size_t chunk = n >> run.number(2, 5);
+  const std::size_t chunk = n >> run.number(5, 6);
   Item* const in = pinned_items(n);
   Item* const out = pinned_items(n);
   Item* const arrived = device_items(n);

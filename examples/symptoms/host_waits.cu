@@ -55,10 +55,11 @@ void run(Run& run) {
   run.verify(out, n * chunks, advanced(0, steps));
 }
 
-const Registered kSymptom{"host_waits",
-                          {.symptom = "streams do not overlap, though nothing orders them",
-                           .cause = "the host waits after each step",
-                           .cure = "events that are recorded in the streams, and read when all is done",
-                           .run = run}};
+const Registered kSymptom{
+    "host_waits",
+    {.symptom = "streams do not overlap, though nothing orders them",
+     .cause = "the host issues late, launches block the host, or functions of the host in streams",
+     .cure = "events that are recorded in the streams, and read when all is done",
+     .run = run}};
 
 }  // namespace

@@ -19,6 +19,12 @@ FORMS = ("slow", "fast")
 RESULT = re.compile(r": ([\d.]+) ms, checksum (\w+)(?:, ([\d.]+) GB/s)?\n")
 DIAGNOSIS = re.compile(r"^  ([^:(]+) \(([\d.]+) ms\): (.*)$", re.MULTILINE)
 DEVICE = re.compile(r"\A.*\.sqlite, (.+): \d+ operations")
+UNDECIDED = {
+    "latency between operations",
+    "start-up",
+    "one engine is saturated",
+    "kernels one after another, for no recorded reason",
+}
 HEADS = ["symptom", "instance", "cause", "slow ms", "fast ms", "gain", "cure"]
 
 
@@ -111,6 +117,23 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         print("  ".join(map(str.ljust, cells, widths)).rstrip())
 
 
+def names(form: dict[str, Any]) -> list[str]:
+    return [each["cause"] for each in form["causes"]]
+
+
+def print_verdicts(rows: list[dict[str, Any]]) -> None:
+    """Count diagnoses: right if the first cause is expected, undecided if it blames nothing."""
+    first = [(row["expected"], next(iter(names(row["slow"])), None)) for row in rows]
+    right = sum(cause is not None and cause in expected for expected, cause in first)
+    undecided = sum(cause is None or cause in UNDECIDED for _, cause in first)
+    wrong = len(rows) - right - undecided
+    print(f"{len(rows)} slow forms: {right} diagnosed right, {undecided} undecided, {wrong} wrong.")
+    fast = [row for row in rows if "causes" in row["fast"]]
+    gone = sum(not any(cause in row["expected"] for cause in names(row["fast"])) for row in fast)
+    if fast:
+        print(f"{len(fast)} fast forms: {gone} without the cause of the slow one.")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
@@ -145,6 +168,7 @@ def main() -> int:
             if options.json and (is_whole or not options.again):
                 options.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     print_table(rows)
+    print_verdicts(rows)
     return 0
 
 

@@ -1,65 +1,59 @@
-// Two streams, each with a memory-bound and a compute-bound kernel: like kernels at once, or unlike ones.
+// Kernels of two streams that each move as much as the memory can: chains of passes over two arrays, or one pass each.
 #include "symptom.cuh"
 
 namespace {
 
-/// Four loads of each thread are on their way at once: one kernel alone takes all of the memory's bandwidth.
-__global__ void __launch_bounds__(1024, 2) add_one(uint4* out, const uint4* in, std::size_t n) {
+/// Several loads at a time: bound by the memory's bandwidth, not by its latency.
+__global__ void add(uint4* items, std::size_t n, Item amount) {
+  constexpr int kAtATime = 4;
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += 4 * threads) {
-    uint4 items[4];
-    for (int k = 0; k < 4; ++k) items[k] = in[i + k * threads < n ? i + k * threads : i];
-    for (int k = 0; k < 4; ++k) {
-      const auto [x, y, z, w] = items[k];
-      if (i + k * threads < n) out[i + k * threads] = {x + 1, y + 1, z + 1, w + 1};
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += kAtATime * threads) {
+    uint4 loaded[kAtATime];
+    for (int k = 0; k < kAtATime; ++k) {
+      if (i + k * threads < n) loaded[k] = items[i + k * threads];
+    }
+    for (int k = 0; k < kAtATime; ++k) {
+      const auto [x, y, z, w] = loaded[k];
+      if (i + k * threads < n) items[i + k * threads] = {x + amount, y + amount, z + amount, w + amount};
     }
   }
 }
 
 void run(Run& run) {
-  const std::size_t megabytes = run.size(128, 512);
   const int rounds = run.number(3, 8);
-  const int steps = static_cast<int>(megabytes) * run.number(90, 160);  // about as long as the memory-bound kernel
-  const std::size_t n = megabytes << 18;
-  int blocks = 0;  // one a multiprocessor of each kernel, so that two of any kind have room
+  const std::size_t n = std::size_t(run.size(128, 512)) << 18;  // items, of so many MiB
+  int blocks = 0;                                               // one a multiprocessor of each kernel: two have room
   check(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, 0));
-  const std::size_t threads = std::size_t{512} * blocks;
-  Item* in[2];
-  Item* out[2];
   Item* items[2];
   cudaStream_t stream[2];
   for (int i = 0; i < 2; ++i) {
-    in[i] = device_items(n);
-    out[i] = device_items(n);
-    items[i] = device_items(threads);
+    items[i] = device_items(n);
     stream[i] = new_stream();
   }
-  const auto memory_bound = [&](int i) {
-    add_one<<<blocks, 1024, 0, stream[i]>>>(reinterpret_cast<uint4*>(out[i]), reinterpret_cast<uint4*>(in[i]), n / 4);
+  const auto pass = [&](int i, Item amount, cudaStream_t at) {
+    add<<<blocks, 1024, 0, at>>>(reinterpret_cast<uint4*>(items[i]), n / 4, amount);
   };
-  const auto compute_bound = [&](int i) { advance<<<blocks, 512, 0, stream[i]>>>(items[i], threads, steps); };
 
   run.time([&] {
-    memory_bound(0);  // alone: how long it takes then
+    pass(0, 1, stream[0]);  // alone: how long it takes then
     wait_for(stream[0], stream[1]);
+    if (!run.slow) {
+      for (int i = 0; i < 2; ++i) pass(i, rounds, stream[0]);
+      return;
+    }
     for (int round = 0; round < rounds; ++round) {
-      memory_bound(0);
-      run.slow ? memory_bound(1) : compute_bound(1);
-      compute_bound(0);
-      run.slow ? compute_bound(1) : memory_bound(1);
+      for (int i = 0; i < 2; ++i) pass(i, 1, stream[i]);
     }
   });
 
-  for (int i = 0; i < 2; ++i) {
-    run.verify(out[i], n, 1);
-    run.verify(items[i], threads, advanced(0, run.runs() * rounds * steps));
-  }
+  run.verify(items[0], n, run.runs() * (rounds + 1));
+  run.verify(items[1], n, run.runs() * rounds);
 }
 
 const Registered kSymptom{"shared_bandwidth",
-                          {.symptom = "two kernels overlap, and take as long as one after the other",
-                           .cause = "kernels that share the memory's bandwidth",
-                           .cure = "a compute-bound kernel beside a memory-bound one; more streams gain nothing",
+                          {.symptom = "kernels of two streams overlap, and take as long as one after the other",
+                           .cause = "kernels that slow each other down",
+                           .cure = "fewer bytes: one pass that does the work of several; more streams gain nothing",
                            .run = run}};
 
 }  // namespace

@@ -11,16 +11,18 @@
 #include <utility>
 
 #include "harness/core/median.hpp"
+#include "harness/timeline/contention.hpp"
 #include "harness/timeline/gap_causes.hpp"
 
 namespace scanlab::streams {
 
 namespace {
 
-constexpr double kStandsOut = 0.05;    // part of the makespan
-constexpr double kSaturated = 0.85;    // part of the makespan
-constexpr double kOften = 0.1;         // of the seconds of a cause
-constexpr double kAboutAsBusy = 0.95;  // of the busiest engine
+constexpr double kStandsOut = 0.05;      // part of the makespan
+constexpr double kSaturated = 0.85;      // part of the makespan
+constexpr double kOften = 0.1;           // of the seconds of a cause
+constexpr double kAboutAsBusy = 0.95;    // of the busiest engine
+constexpr double kSmallCopy = 64 << 10;  // bytes
 
 std::string counted(std::size_t number, const char* noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
@@ -40,9 +42,12 @@ class Doctor {
       : timeline_(timeline), recording_(*timeline.recording), analysis_(analysis), causes_(timeline, analysis) {
     for (const Span& span : timeline.spans) {
       work_.push_back(span.when.seconds());
+      span_of_[span.operation] = &span;
+      if (!span.in_graph) begins_outside_.push_back(span.when.start);
       const Stream& stream = operation(span.operation).stream;
       streams_.insert({stream.kind, stream.index});
     }
+    std::ranges::sort(begins_outside_);
   }
 
   std::vector<Diagnosis> diagnose() {
@@ -68,7 +73,9 @@ class Doctor {
                        "takes {:.1f} us",
                        1e6 * sum->second.seconds / static_cast<double>(sum->second.gaps), 1e6 * median(work_)));
     }
+    kept_from_work();
     start_up_and_few_chunks();
+    for (const Diagnosis& each : contention(timeline_)) join(each);
     std::erase_if(found_, [&](const Diagnosis& each) { return each.seconds < kStandsOut * analysis_.makespan; });
     std::ranges::stable_sort(found_, std::greater<>(), &Diagnosis::seconds);
     saturated_engine();
@@ -102,10 +109,21 @@ class Doctor {
   void read_busiest() {
     start_up_ = analysis_.makespan;
     for (const Span& span : timeline_.spans) start_up_ = std::min(start_up_, span.when.start);
+    loads_first_ = loading_in({0, start_up_});
+    if (loads_first_ > 0) keep_from_work(Cause::lazy_loading, loads_first_);
+    for (const Span& span : timeline_.spans) {
+      if (engine_of(operation(span.operation)) == busiest_) ended_[span.when.end] = &span;
+    }
     for (const Gap& gap : analysis_.gaps) {
       if (gap.engine != busiest_) continue;
       if (!gap.next) {
         behind_last(gap);
+        continue;
+      }
+      const double loading = gap.when.start > 0 ? loading_in(gap.when) : 0;
+      if (loading > 0) keep_from_work(Cause::lazy_loading, loading);
+      if (const std::optional<Cause> cause = seen_to_keep(gap)) {
+        keep_from_work(*cause, gap.when.seconds() - loading);
         continue;
       }
       const std::optional<Blame> to_blame = causes_.cause_of(gap);
@@ -113,7 +131,7 @@ class Doctor {
       if (is_first && (!to_blame || causes_.wait_of(*to_blame->shown.next).until <= start_up_)) {
         fill_ = gap.when.end - start_up_;
       } else if (to_blame) {
-        add(*to_blame, is_first ? gap.when.end - start_up_ : gap.when.seconds());
+        add(*to_blame, (is_first ? gap.when.end - start_up_ : gap.when.seconds()) - loading);
       }
     }
   }
@@ -142,7 +160,43 @@ class Doctor {
     if (to_blame) add(*to_blame, gap.when.seconds() - drain_);
   }
 
+  double loading_in(const Interval& when) const {
+    double seconds = 0;
+    auto each = std::ranges::lower_bound(timeline_.loads, when.start, {}, &Interval::end);
+    for (; each != timeline_.loads.end() && each->start < when.end; ++each) seconds += overlap_of(*each, when);
+    return seconds;
+  }
+
+  /// What a gap of the busiest engine, behind its first operation, shows without a look at what waited for what.
+  std::optional<Cause> seen_to_keep(const Gap& gap) const {
+    if (gap.when.start <= 0) return {};
+    const Span& next = *span_of_.at(*gap.next);
+    if (is_beside_graph(gap, next)) return Cause::outside_graph;
+    if (next.behind_host_function && gap.reason != Idle::host) return Cause::host_functions;
+    return {};
+  }
+
+  /// Whether the gap lies between the work of a graph and work outside of it, or such work ran in it.
+  bool is_beside_graph(const Gap& gap, const Span& next) const {
+    const auto before = ended_.upper_bound(gap.when.start);
+    if (before == ended_.begin() || begins_outside_.size() == timeline_.spans.size()) return false;
+    const bool from_graph = std::prev(before)->second->in_graph;
+    if (!from_graph || !next.in_graph) return from_graph != next.in_graph;
+    const auto outside = std::ranges::lower_bound(begins_outside_, gap.when.start);
+    return outside != begins_outside_.end() && *outside < gap.when.end;
+  }
+
+  void keep_from_work(Cause cause, double seconds) {
+    kept_[cause].seconds += seconds;
+    ++kept_[cause].gaps;
+  }
+
   void add(const Blame& blame, double seconds) {
+    const Span& next = *span_of_.at(*blame.shown.next);
+    if (blame.cause == Cause::small_work && is_copy(operation(next.operation)) && bytes_of(next) <= kSmallCopy) {
+      keep_from_work(Cause::small_copies, seconds);
+      return;
+    }
     Sum& sum = sums_[blame.cause];
     if (sum.gaps++ == 0 || blame.shown.when.seconds() > sum.longest.when.seconds()) sum.longest = blame.shown;
     sum.seconds += seconds;
@@ -163,17 +217,62 @@ class Doctor {
                      describe(recording_, sum->second.longest)));
   }
 
+  double bytes_of(const Span& span) const {
+    return static_cast<double>(operation(span.operation).chunk.items) *
+           static_cast<double>(recording_.job.workload->about.item_bytes());
+  }
   /// GB/s of all copies of one kind, by the device's time.
   double rate(Engine engine) const {
     double bytes = 0;
     double seconds = 0;
     for (const Span& span : timeline_.spans) {
       if (engine_of(operation(span.operation)) != engine) continue;
-      bytes += static_cast<double>(operation(span.operation).chunk.items) *
-               static_cast<double>(recording_.job.workload->about.item_bytes());
+      bytes += bytes_of(span);
       seconds += span.when.seconds();
     }
     return seconds > 0 ? bytes / seconds / 1e9 : 0;
+  }
+
+  /// The causes of seen_to_keep(), and of add().
+  void kept_from_work() {
+    const auto say = [&](Cause cause, auto&& evidence) {
+      const auto sum = kept_.find(cause);
+      if (sum != kept_.end()) find(cause, sum->second.seconds, evidence(counted(sum->second.gaps, "gap")));
+    };
+    say(Cause::lazy_loading, [&](const std::string& gaps) {
+      return fmt::format("{}, in which the host loaded kernels: {}", gaps, counted(timeline_.loads.size(), "load"));
+    });
+    say(Cause::small_copies, [&](const std::string& gaps) {
+      std::vector<double> bytes;
+      for (const Span& span : timeline_.spans) {
+        if (is_copy(operation(span.operation))) bytes.push_back(bytes_of(span));
+      }
+      return fmt::format(
+          "{} before copies; {}, of {:.0f} bytes in the median, at {:.2f} GB/s in, {:.2f} GB/s out while they run",
+          gaps, bytes.size() == 1 ? "1 copy" : fmt::format("{} copies", bytes.size()), median(bytes),
+          rate(Engine::copy_in), rate(Engine::copy_out));
+    });
+    if (const auto sum = kept_.find(Cause::outside_graph); sum != kept_.end() && sum->second.gaps > 1) {
+      say(Cause::outside_graph, [&](const std::string& gaps) {
+        return fmt::format("{} between the work of graphs and {} that is in none", gaps,
+                           counted(begins_outside_.size(), "operation"));
+      });
+    }
+    say(Cause::host_functions, [&](const std::string& gaps) {
+      return fmt::format(
+          "{} behind calls of cudaLaunchHostFunc or cudaStreamAddCallback: the stream waits for the host", gaps);
+    });
+  }
+
+  /// Adds a cause of work that takes longer to the same cause of gaps.
+  void join(const Diagnosis& more) {
+    const auto same = std::ranges::find(found_, more.cause, &Diagnosis::cause);
+    if (same == found_.end()) {
+      found_.push_back(more);
+    } else {
+      same->seconds = std::min(same->seconds + more.seconds, analysis_.makespan);
+      same->evidence = more.evidence + "; " + same->evidence;
+    }
   }
 
   void calls_that_hold_the_host() {
@@ -253,7 +352,7 @@ class Doctor {
   }
 
   void start_up_and_few_chunks() {
-    find(Cause::start_up, start_up_,
+    find(Cause::start_up, start_up_ - loads_first_,
          fmt::format("the device began {:.3f} ms after the host began to issue; more work behind it makes it matter "
                      "less",
                      1e3 * start_up_));
@@ -288,7 +387,12 @@ class Doctor {
   std::set<std::pair<StreamKind, int>> streams_;
   Engine busiest_{};
   std::map<Cause, Sum> sums_;
-  double start_up_ = 0;  ///< until any engine's first operation
+  std::map<std::size_t, const Span*> span_of_;  ///< by operation
+  std::vector<double> begins_outside_;          ///< when work that no graph launched began, in order
+  std::map<double, const Span*> ended_;         ///< the work of the busiest engine, by when it ended
+  std::map<Cause, Sum> kept_;                   ///< as seen_to_keep() says
+  double loads_first_ = 0;                      ///< within start_up_, for which the host loaded kernels
+  double start_up_ = 0;                         ///< until any engine's first operation
   double fill_ = 0;   ///< from there to the busiest engine's first, where nothing but the chunk's own steps came before
   double drain_ = 0;  ///< behind its last, while the last chunk's own steps went on
   std::vector<Diagnosis> found_;
@@ -310,6 +414,15 @@ const char* name(Cause cause) {
                                      "work too small for its launch",
                                      "the host issues late",
                                      "another process or context had the device",
+                                     "kernels loaded at their first launch",
+                                     "many small copies",
+                                     "work outside the graph",
+                                     "functions of the host in streams",
+                                     "a kernel that fills the device",
+                                     "memory reused across streams",
+                                     "kernels one after another, for no recorded reason",
+                                     "kernels that slow each other down",
+                                     "copies both ways share the link",
                                      "latency between operations",
                                      "start-up",
                                      "too few chunks",

@@ -22,6 +22,15 @@ enum class Cause {
   small_work,          ///< the device is done with an operation sooner than the next one comes, or begins
   late_issue,          ///< the host did not issue in time, though the operations are long
   other_process,       ///< another process or context was at work on the device
+  lazy_loading,        ///< kernels were loaded when they were first launched
+  small_copies,        ///< copies too small for their issue
+  outside_graph,       ///< between launches of graphs the device waited for work that is in none
+  host_functions,      ///< streams waited for functions of the host
+  full_device,         ///< a kernel of few blocks stood ready while the blocks of another filled the device
+  reused_memory,       ///< kernels of several streams ran one after another, which allocate from one pool
+  unrecorded_order,    ///< kernels of several streams ran one after another, and nothing recorded says why
+  slower_kernels,      ///< kernels take longer beside others than alone
+  slower_copies,       ///< copies take longer beside copies the other way than alone
   latency,             ///< the device takes time to begin with an operation that nothing holds
   start_up,            ///< until the first operation of all begins
   few_chunks,          ///< filling and draining the pipeline is much of the whole
@@ -31,12 +40,13 @@ const char* name(Cause cause);
 
 struct Diagnosis {
   Cause cause{};
-  double seconds = 0;  ///< for which it kept the busiest engine idle; of saturated_engine: at work
+  double seconds = 0;  ///< for which it kept the busiest engine idle, or work took longer; of saturated_engine: at work
   std::string evidence;
 };
 
-/// The causes that keep the busiest engine idle for a twentieth of the makespan or more, the worst first: its work and
-/// its idle time are the makespan, so other engines' gaps cost nothing by themselves. Where the operation that ends a
+/// The causes that keep the busiest engine idle for a twentieth of the makespan or more, or make its work longer by as
+/// much, the worst first: its work and its idle time are the makespan, so other engines' gaps cost nothing by
+/// themselves. Where the operation that ends a
 /// gap waited for an earlier step of its own chunk, what that step waited for is blamed. saturated_engine comes last.
 /// Empty if nothing stands out.
 std::vector<Diagnosis> diagnose(const Timeline& timeline, const TimelineAnalysis& analysis);

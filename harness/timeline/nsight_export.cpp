@@ -57,7 +57,7 @@ class Reader {
     }
     read_window();
     read_work();
-    context_ = choose_context(file_, part_, rows_, others_, export_);
+    context_ = choose_context(file_, part_, rows_, background_.others, export_);
     read_calls();
     read_marks();
     read_other_calls();
@@ -68,12 +68,13 @@ class Reader {
     std::erase_if(rows_, [&](const NsightRow& each) { return !within(each); });
     std::ranges::stable_sort(rows_, {}, &NsightRow::order);
     drop_idle_calls();
+    note_calls(calls_in_order(), rows_);
     if (std::ranges::none_of(rows_, [](const NsightRow& each) { return is_work(each.operation); })) {
       file_.refuse("it has no copy and no kernel that was issued in the part that is asked for: " + all);
     }
     name_streams(file_, context_, rows_, export_);
     export_.recording.events = static_cast<int>(events_.size());
-    compose(rows_, others_, has_calls_, export_);
+    compose(rows_, background_, has_calls_, export_);
     for (const auto& [text, number] : left_out_) {
       export_.unknown.push_back(fmt::format(fmt::runtime(text), number));
     }
@@ -168,10 +169,27 @@ class Reader {
     file_.read(kSets, common, [&](const Row& row) {
       if (add(row, kernel)) ++left_out_[kWithin];
     });
-    file_.read(kKernels, with({{"gridX"}, {"gridY"}, {"gridZ"}}), [&](const Row& row) {
-      kernel.blocks = row.whole(7) * row.whole(8) * row.whole(9);
-      add(row, kernel);
-    });
+    file_.read(kKernels,
+               with({{"gridX"},
+                     {"gridY"},
+                     {"gridZ"},
+                     {"blockX", false},
+                     {"blockY", false},
+                     {"blockZ", false},
+                     {"registersPerThread", false},
+                     {"staticSharedMemory", false},
+                     {"dynamicSharedMemory", false},
+                     {"shortName", false}}),
+               [&](const Row& row) {
+                 kernel.blocks = row.whole(7) * row.whole(8) * row.whole(9);
+                 const std::int64_t threads =
+                     row.number(10).value_or(0) * row.number(11).value_or(0) * row.number(12).value_or(0);
+                 kernel.of_multiprocessor = part_of_multiprocessor(
+                     threads, row.number(13).value_or(0), row.number(14).value_or(0) + row.number(15).value_or(0));
+                 kernel.kernel.reset();
+                 if (row.number(16)) kernel.kernel = number_of_kernel(*row.number(16), kernel.blocks);
+                 add(row, kernel);
+               });
     file_.read(kGraphs, {{"start"}}, [&](const Row&) { ++left_out_[kWholeGraphs]; });
     if (!rows_.empty()) return;
     if (left_out_.contains(kElsewhere) || left_out_.contains(kUnfinished)) {
@@ -184,6 +202,20 @@ class Reader {
         left_out_.contains(kWholeGraphs)
             ? fmt::format("its graphs were recorded as a whole ({}): record with --cuda-graph-trace=node", kGraphs)
             : fmt::format("it has no CUDA activity: no row in {} and {}", kCopies, kKernels));
+  }
+
+  /// By the limits of compute capability 9.0; those of earlier devices are as large or smaller.
+  static double part_of_multiprocessor(std::int64_t threads, std::int64_t registers, std::int64_t shared_bytes) {
+    constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 228 << 10;
+    const auto all = static_cast<double>(threads);
+    return std::max({all / kThreads, all * static_cast<double>(registers) / kRegisters,
+                     static_cast<double>(shared_bytes) / kSharedBytes});
+  }
+
+  std::size_t number_of_kernel(std::int64_t name, std::int64_t blocks) {
+    const auto [at, is_new] = kernels_.try_emplace({name, blocks}, kernels_.size());
+    if (is_new) export_.times.kernels.push_back(string(name));
+    return at->second;
   }
 
   bool is_of_process(std::optional<std::int64_t> global_id) const {
@@ -203,6 +235,13 @@ class Reader {
                                    each.call->name.find("Async") == std::string::npos;
     }
     has_calls_ = !left_out_.contains(kWithoutCall);
+  }
+
+  std::vector<const NsightCall*> calls_in_order() const {
+    std::vector<const NsightCall*> calls;
+    for (const auto& [correlation, call] : calls_) calls.push_back(&call);
+    std::ranges::sort(calls, {}, &NsightCall::start);
+    return calls;
   }
 
   const NsightCall* call_of(std::optional<std::int64_t> correlation) const {
@@ -275,12 +314,36 @@ class Reader {
     };
     for (const auto& [correlation, call] : calls_) {
       if (!issue.contains(&call)) add(call);
+      // Calls of the driver that cudaLaunchKernel makes.
+      if (call.name.find("LibraryLoad") != std::string::npos || call.name.find("ModuleLoad") != std::string::npos)
+        background_.loads.emplace_back(call.start, call.end);
     }
+    std::vector<const NsightCall*> loads;
     for (const char* table : {"OSRT_API", "PROFILER_OVERHEAD"}) {
       file_.read(table, {{"start"}, {"end"}, {"nameId"}, {"globalTid", false}}, [&](const Row& row) {
         if (!row.number(1) || !row.number(2) || !is_of_process(row.number(3))) return;
-        add(other_calls_.emplace_back(row.whole(0), row.whole(1), string(row.whole(2)), row.number(3).value_or(0)));
+        const NsightCall& call =
+            other_calls_.emplace_back(row.whole(0), row.whole(1), string(row.whole(2)), row.number(3).value_or(0));
+        if (call.name.starts_with("Lazy")) loads.push_back(&call);
+        add(call);
       });
+    }
+    read_loads(loads);
+  }
+
+  /// A launch that loads its kernel does so before anything else; the record of it may have the end alone.
+  void read_loads(const std::vector<const NsightCall*>& loads) {
+    const std::vector<const NsightCall*> calls = calls_in_order();
+    for (const NsightCall* load : loads) {
+      auto at = std::ranges::upper_bound(calls, load->start, {}, &NsightCall::start);
+      std::int64_t start = load->start;
+      while (at != calls.begin()) {
+        const NsightCall& call = **--at;
+        if (call.thread != load->thread) continue;
+        if (call.end >= load->end) start = call.start;
+        break;
+      }
+      background_.loads.emplace_back(start, load->end);
     }
   }
 
@@ -330,8 +393,9 @@ class Reader {
   std::vector<NsightRow> rows_;
   std::map<std::int64_t, NsightCall> calls_;  ///< by correlation
   std::deque<NsightCall> other_calls_;        ///< of the operating system and the profiler
-  NsightIntervals others_;                    ///< when other contexts and processes were at work
-  std::map<std::int64_t, int> events_;        ///< by Nsight's number: ours
+  NsightBackground background_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> kernels_;  ///< by name and blocks: ours
+  std::map<std::int64_t, int> events_;                                    ///< by Nsight's number: ours
   std::int64_t from_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t to_ = std::numeric_limits<std::int64_t>::max();
   NsightContext context_;

@@ -106,13 +106,14 @@ NsightContext choose_context(const SqliteFile& file, const NsightPart& part, std
   for (const NsightRow& each : rows) {
     if (each.owner != mine && each.owner.gpu == mine.gpu) others.emplace_back(each.start, each.end);
   }
-  std::ranges::sort(others);
   std::erase_if(rows, [&](const NsightRow& each) { return each.owner != mine; });
-  file.read("TARGET_INFO_GPU", {{"id"}, {"name"}, {"asyncEngines", false}}, [&](const SqliteFile::Row& row) {
-    if (row.number(0) != mine.gpu) return;
-    made.device = row.text(1);
-    if (row.number(2) == 1) made.times.copy_engines = 1;
-  });
+  file.read("TARGET_INFO_GPU", {{"id"}, {"name"}, {"asyncEngines", false}, {"smCount", false}},
+            [&](const SqliteFile::Row& row) {
+              if (row.number(0) != mine.gpu) return;
+              made.device = row.text(1);
+              made.multiprocessors = static_cast<int>(row.number(3).value_or(0));
+              if (row.number(2) == 1) made.times.copy_engines = 1;
+            });
   return mine;
 }
 
@@ -158,7 +159,36 @@ void name_streams(const SqliteFile& file, const NsightContext& context, std::vec
         fmt::format("of {} streams it is not said how they were created: they count as blocking", unknown.size()));
 }
 
-void compose(const std::vector<NsightRow>& rows, const NsightIntervals& others, bool has_calls, NsightExport& made) {
+void note_calls(const std::vector<const NsightCall*>& calls, std::vector<NsightRow>& rows) {
+  const auto contains = [](const NsightCall& call, std::initializer_list<const char*> names) {
+    return std::ranges::any_of(names, [&](const char* name) { return call.name.find(name) != std::string::npos; });
+  };
+  struct Thread {
+    std::optional<std::int64_t> stream;  ///< of its last operation
+    bool allocated = false;              ///< since then
+  };
+  std::map<std::int64_t, Thread> threads;
+  std::set<std::int64_t> awaiting;  // streams in which the host's function is the last
+  auto next = calls.begin();
+  for (NsightRow& each : rows) {
+    if (each.call == nullptr || !is_work(each.operation)) continue;
+    for (; next != calls.end() && (*next)->start < each.call->start; ++next) {
+      Thread& thread = threads[(*next)->thread];
+      if (contains(**next, {"MallocAsync", "MallocFromPoolAsync", "MemAllocAsync", "MemAllocFromPoolAsync"})) {
+        thread.allocated = true;
+      } else if (thread.stream && contains(**next, {"LaunchHostFunc", "StreamAddCallback"})) {
+        awaiting.insert(*thread.stream);
+      }
+    }
+    Thread& thread = threads[each.call->thread];
+    each.allocated = std::exchange(thread.allocated, false);
+    each.behind_host_function = awaiting.erase(each.stream) > 0;
+    thread.stream = each.stream;
+  }
+}
+
+void compose(const std::vector<NsightRow>& rows, const NsightBackground& background, bool has_calls,
+             NsightExport& made) {
   static const Workload kBytes{.about = {.id = "imported", .type = ElementType::i8}};
   Recording& recording = made.recording;
   recording.job = {.workload = &kBytes, .items = 0, .chunks = 0, .streams = 0, .buffers = 0};
@@ -172,20 +202,34 @@ void compose(const std::vector<NsightRow>& rows, const NsightIntervals& others, 
   const auto interval = [&](std::int64_t start, std::int64_t end) {
     return Interval{kNanosecond * static_cast<double>(start - zero), kNanosecond * static_cast<double>(end - zero)};
   };
-  for (const auto& [start, end] : others) {
-    const Interval when = interval(start, end);
-    if (!made.times.others.empty() && when.start <= made.times.others.back().end) {
-      made.times.others.back().end = std::max(made.times.others.back().end, when.end);
-    } else {
-      made.times.others.push_back(when);
+  const auto joined = [&](NsightIntervals intervals) {
+    std::vector<Interval> all;
+    std::ranges::sort(intervals);
+    for (const auto& [start, end] : intervals) {
+      const Interval when = interval(start, end);
+      if (!all.empty() && when.start <= all.back().end) {
+        all.back().end = std::max(all.back().end, when.end);
+      } else {
+        all.push_back(when);
+      }
     }
-  }
+    return all;
+  };
+  made.times.others = joined(background.others);
+  made.times.loads = joined(background.loads);
   std::set<const NsightCall*> calls;
   std::map<std::int64_t, int> threads;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const NsightRow& each = rows[i];
     if (is_work(each.operation)) {
-      made.times.spans.push_back({.operation = i, .when = interval(each.start, each.end), .blocks = each.blocks});
+      Span& span = made.times.spans.emplace_back(Span{.operation = i, .when = interval(each.start, each.end)});
+      span.blocks = each.blocks;
+      if (made.multiprocessors > 0)
+        span.fill = static_cast<double>(each.blocks) * each.of_multiprocessor / made.multiprocessors;
+      span.kernel = each.kernel;
+      span.in_graph = each.call != nullptr && each.call->name.find("GraphLaunch") != std::string::npos;
+      span.allocated = each.allocated;
+      span.behind_host_function = each.behind_host_function;
       calls.insert(each.call);
     }
     if (!has_calls) continue;

@@ -49,6 +49,10 @@ struct NsightRow {
   std::int64_t stream = 0;
   std::optional<std::int64_t> correlation;
   std::int64_t blocks = 0;
+  double of_multiprocessor = 0;  ///< the part of one that a block takes; 0: not known
+  std::optional<std::size_t> kernel;
+  bool allocated = false;
+  bool behind_host_function = false;
   HostMemory memory = HostMemory::pinned;
   const NsightCall* call = nullptr;
 
@@ -60,16 +64,26 @@ struct NsightRow {
 
 using NsightIntervals = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
+/// When other contexts and processes were at work on the GPU, and when the host loaded kernels.
+struct NsightBackground {
+  NsightIntervals others;
+  NsightIntervals loads;
+};
+
 /// Chooses the context of most work, on the GPU that is asked for, and drops the rows of all others; `others` gets when
 /// they were at work on that GPU.
 NsightContext choose_context(const SqliteFile& file, const NsightPart& part, std::vector<NsightRow>& rows,
                              NsightIntervals& others, NsightExport& made);
+
+/// Says of each operation whether a call before it allocates memory, or has the host's function run before it.
+void note_calls(const std::vector<const NsightCall*>& calls, std::vector<NsightRow>& rows);
 
 /// Gives each row's operation its stream, with its kind.
 void name_streams(const SqliteFile& file, const NsightContext& context, std::vector<NsightRow>& rows,
                   NsightExport& made);
 
 /// Adds recording and timeline. Without `has_calls` the host's part is not known.
-void compose(const std::vector<NsightRow>& rows, const NsightIntervals& others, bool has_calls, NsightExport& made);
+void compose(const std::vector<NsightRow>& rows, const NsightBackground& background, bool has_calls,
+             NsightExport& made);
 
 }  // namespace scanlab::streams

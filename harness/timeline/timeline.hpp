@@ -55,9 +55,14 @@ struct Wait {
 struct Span {
   std::size_t operation = 0;
   Interval when;
-  std::optional<unsigned> channel;  ///< the hardware work queue, if it is known
-  std::int64_t blocks = 0;          ///< of a kernel, of its largest launch; 0: not known
-  std::optional<Wait> held;         ///< what only the device knew to hold it, if it is known
+  std::optional<unsigned> channel;    ///< the hardware work queue, if it is known
+  std::int64_t blocks = 0;            ///< of a kernel, of its largest launch; 0: not known
+  std::optional<Wait> held;           ///< what only the device knew to hold it, if it is known
+  double fill = 0;                    ///< of a kernel: its blocks over those that the device holds; 0: not known
+  std::optional<std::size_t> kernel;  ///< which of Timeline::kernels it is; kernels of other grids are others
+  bool in_graph = false;              ///< launched by a graph
+  bool allocated = false;             ///< the host allocated memory in a stream's order just before it
+  bool behind_host_function = false;  ///< the host's function stands before it in its stream
 };
 
 struct Timeline {
@@ -68,6 +73,8 @@ struct Timeline {
   std::vector<int> threads;      ///< the host's thread that issued each operation; empty: the same for all
   std::vector<Interval> others;  ///< of other processes and contexts at work on the device: disjoint, in order
   int copy_engines = 2;          ///< 1: the device copies one way at a time
+  std::vector<Interval> loads;   ///< in which the host loaded kernels, disjoint, in order
+  std::vector<std::string> kernels;  ///< their names
 
   /// From zero to the end of the last span.
   double makespan() const;

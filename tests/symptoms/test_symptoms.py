@@ -85,10 +85,12 @@ def test_run_prints_a_table_and_writes_rows(stand_ins: list[object], tmp_path: P
     words = [*stand_ins, "--json", rows, "--keep", kept]
     ran = run(*words, "--instances", 2, "--negatives")
     assert ran.returncode == 0, ran.stderr
-    head, first, second = ran.stdout.splitlines()
+    head, first, second, slow, fast = ran.stdout.splitlines()
     assert head.split()[:3] == ["symptom", "instance", "cause"]
     assert first.split() == ["late", "0", "a", "wait", "3.000", "1.500", "2.00", "none"]
     assert second.split()[1] == "1"
+    assert slow == "2 slow forms: 2 diagnosed right, 0 undecided, 0 wrong."
+    assert fast == "2 fast forms: 0 without the cause of the slow one."
     row = json.loads(rows.read_text())[1]
     assert (row["symptom"], row["expected"], row["gain"]) == ("late", "a wait", 2)
     assert row["slow"]["device"] == "A GPU" and row["slow"]["GB/s"] == 50

@@ -657,7 +657,7 @@ TEST(Diagnosis, OneCopyEngineIsAtWorkBothWays) {
   EXPECT_EQ(std::ranges::count(one_engine, Cause::latency), 0);
 }
 
-TEST(Diagnosis, NamesWorkTooSmallForItsLaunch) {
+TEST(Diagnosis, NamesCopiesTooSmallForTheirCalls) {
   const Recording recording = recorded("depth_first", 32, 4);
   Timeline timeline = played(recording, {0.001, 0.001, 0.001});
   for (std::size_t i = 0; i < timeline.spans.size(); ++i) {  // each begins when it is issued, 10 us apart
@@ -665,7 +665,7 @@ TEST(Diagnosis, NamesWorkTooSmallForItsLaunch) {
     timeline.issued[i] = {issued, issued + 1e-5};
     timeline.spans[i].when = {issued + 2e-6, issued + 3e-6};
   }
-  EXPECT_EQ(causes(timeline).front(), Cause::small_work);
+  EXPECT_EQ(causes(timeline).front(), Cause::small_copies);
 }
 
 }  // namespace
