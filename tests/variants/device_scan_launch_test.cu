@@ -107,7 +107,7 @@ void expect_to_fit(const ScanDevice& device) {
         case ScanKernel::look_ahead:
           EXPECT_TRUE(device.copies_in_bulk && aligned);
           EXPECT_LE(shape.blocks, device.multiprocessors);
-          EXPECT_LE(shape.threads, (Shape{.warps = kMaxReduceWarps<Op>, .looking = kLooking<Op>}.threads()));
+          EXPECT_LE(shape.threads, (Shape{.warps = kMaxReduceWarps<Op>}.threads()));
           break;
       }
     }

@@ -94,7 +94,7 @@ class Scan {
     } else if (device.copies_in_bulk && aligned && kCanLookAhead) {
       kernel_ = ScanKernel::look_ahead;
       shape_ = shape_for<Op>(bytes(), device.multiprocessors, device.shared_bytes);
-      shape_.looking = kLooking<Op>;
+      shape_.looking = looking_beside<Op>(shape_.warps);
       shape_ = with_stages<Op>(shape_, ceil_div(tiles(), std::max(device.multiprocessors, 1)), device.shared_bytes);
     }
   }

@@ -87,7 +87,7 @@ class LookAhead {
         item_bytes_(static_cast<std::int64_t>(item_bytes(problem.type, problem.op))),
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
-      shape_.looking = kLooking<Op>;
+      shape_.looking = looking_beside<Op>(shape_.warps);
       shape_ =
           with_stages<Op>(shape_, tiles_per_block(), cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     });

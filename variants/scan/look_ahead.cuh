@@ -401,7 +401,7 @@ class LookAheadBlock {
 };
 
 template <Associative Op, class Watch>
-__global__ void __launch_bounds__(Shape{.warps = kMaxReduceWarps<Op>, .looking = kLooking<Op>}.threads(), 1)
+__global__ void __launch_bounds__(Shape{.warps = kMaxReduceWarps<Op>}.threads(), 1)
     look_ahead(const __grid_constant__ Arguments<Op> arguments) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];

@@ -50,7 +50,7 @@ struct EveryLaneArrives : UsualParts<Op> {
 };
 
 template <Associative Op, template <class> class Changed>
-__global__ void __launch_bounds__(Shape{.warps = kMaxReduceWarps<Op>, .looking = kLooking<Op>}.threads(), 1)
+__global__ void __launch_bounds__(Shape{.warps = kMaxReduceWarps<Op>}.threads(), 1)
     look_ahead_with(const __grid_constant__ Arguments<Op> arguments) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char shared[];
