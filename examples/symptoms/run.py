@@ -122,7 +122,7 @@ def names(form: dict[str, Any]) -> list[str]:
 
 
 def print_verdicts(rows: list[dict[str, Any]]) -> None:
-    """Count diagnoses: right if the first cause is expected, undecided if it blames nothing."""
+    """Count diagnoses: right if the first cause is expected, undecided if it is of UNDECIDED."""
     first = [(row["expected"], next(iter(names(row["slow"])), None)) for row in rows]
     right = sum(cause is not None and cause in expected for expected, cause in first)
     undecided = sum(cause is None or cause in UNDECIDED for _, cause in first)

@@ -260,9 +260,12 @@ class TraceDatabase {
 
   void add_device(const CUpti_ActivityDevice4& device) {
     if (device.isCudaVisible == 0) return;
-    insert("TARGET_INFO_GPU", "id, name, smCount, asyncEngines, memoryBandwidth",
+    insert("TARGET_INFO_GPU",
+           "id, name, smCount, asyncEngines, memoryBandwidth, maxWarpsPerSm, maxBlocksPerSm, maxRegistersPerSm, "
+           "maxShmemPerSm",
            {device.id, device.name, device.numMultiprocessors, device.numMemcpyEngines,
-            1000 * device.globalMemoryBandwidth});
+            1000 * device.globalMemoryBandwidth, device.maxWarpsPerMultiprocessor, device.maxBlocksPerMultiprocessor,
+            device.maxRegistersPerMultiprocessor, device.maxSharedMemoryPerMultiprocessor});
   }
 
   std::unique_ptr<sqlite3, int (*)(sqlite3*)> database_{nullptr, sqlite3_close};

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <ranges>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "harness/core/median.hpp"
@@ -19,11 +21,14 @@ namespace {
 constexpr double kAlone = 0.1;            // of its time beside others, at most
 constexpr double kBeside = 0.8;           // at least
 constexpr double kSlowerKernel = 1.25;    // beside others than alone
-constexpr double kSlowerCopy = 1.03;      // likewise
-constexpr double kLargeCopy = 256 << 10;  // bytes: a smaller one is bound by its start
+constexpr double kGains = 1.5;            // kernels at the same time, over one after another
+constexpr double kSlowerCopy = 1.03;      // beside others than alone
+constexpr std::size_t kSamples = 2;       // alone, and as many beside others
+constexpr double kLargeCopy = 512 << 10;  // bytes: a smaller one is bound by its start
 constexpr double kHandOver = 5e-6;        // seconds from the end of a kernel to the start of one that waited for it
-constexpr double kFew = 0.5;              // of the device, that the blocks of a kernel take
-constexpr std::ptrdiff_t kNear = 64;      // kernels that began before another and are looked at
+constexpr double kRounding = 1e-9;
+constexpr double kFew = 0.5;          // of the device, that the blocks of a kernel take
+constexpr std::ptrdiff_t kNear = 64;  // kernels that began before another and are looked at
 
 class Contention {
  public:
@@ -38,12 +43,12 @@ class Contention {
   std::vector<Diagnosis> find() {
     stood_ready();
     slower_kernels();
-    for (const Engine engine : {Engine::copy_in, Engine::copy_out}) slower_copies(engine);
+    slower_copies();
     return std::move(found_);
   }
 
  private:
-  /// How much later a kernel began than it could, and why.
+  /// How much later a kernel began than it could, as far as no kernel before it lost it, and why.
   struct Delay {
     double seconds = 0;
     std::optional<Cause> cause;
@@ -54,25 +59,54 @@ class Contention {
     double most = 0;
     const Span* shown = nullptr;  ///< that lost most
   };
+  struct Times {
+    std::vector<double> alone, beside;
+    bool are_slower_beside(double by) const {
+      return alone.size() >= kSamples && beside.size() >= kSamples && median(beside) >= by * median(alone);
+    }
+  };
 
   const Operation& operation(const Span& span) const { return recording_.operations[span.operation]; }
 
-  /// Finds for how long each kernel ran alone.
+  /// Finds for how long each kernel ran alone, and its share of the time in which it ran beside others.
   void sweep() {
     std::vector<std::pair<double, const Span*>> changes;
     for (const Span* span : kernels_) {
+      alone_[span] = share_[span] = 0;
+      if (span->when.seconds() <= 0) continue;
       changes.emplace_back(span->when.start, span);
       changes.emplace_back(span->when.end, span);
-      alone_[span] = 0;
     }
     std::ranges::sort(changes);
     std::set<const Span*> running;
     double at = 0;
     for (const auto& [when, span] : changes) {
       if (running.size() == 1) alone_[*running.begin()] += when - at;
+      if (running.size() <= kNear) {  // more run at a time on no device
+        for (const Span* each : running) share_[each] += (when - at) / static_cast<double>(running.size());
+      }
       at = when;
       if (!running.erase(span)) running.insert(span);
     }
+  }
+
+  /// Seconds that kernels ran alone in all streams but the one with most of them.
+  double could_run_beside() const {
+    std::map<std::pair<StreamKind, int>, double> of_stream;
+    double all = 0;
+    double most = 0;
+    for (const auto& [span, seconds] : alone_) {
+      const Stream& stream = operation(*span).stream;
+      all += seconds;
+      most = std::max(most, of_stream[{stream.kind, stream.index}] += seconds);
+    }
+    return all - most;
+  }
+
+  /// When the host had issued an operation. A call that takes long had something else to do before.
+  double issued(const Span& span) const {
+    const Interval& call = timeline_.issued[span.operation];
+    return call.seconds() > kIssueLatencies * timeline_.latency ? std::min(call.end, span.when.start) : call.start;
   }
 
   void stood_ready() {
@@ -83,7 +117,7 @@ class Contention {
     std::map<std::size_t, Delay> delays;
     std::map<Cause, Lost> lost;
     for (const Span& span : timeline_.spans) {
-      double ready = timeline_.issued[span.operation].start;
+      double ready = issued(span);
       double released = 0;  // by the rules of the default stream
       std::optional<std::size_t> behind;
       for (const auto& [before, rule] : order.device[span.operation]) {
@@ -95,67 +129,71 @@ class Contention {
           behind = before;
         }
       }
-      Delay delay{span.when.start - ready, {}};
+      Delay& delay = delays[span.operation];
+      delay.seconds = std::max(0.0, span.when.start - ready);
       if (delay.seconds > timeline_.latency) delay.cause = why(span, ready, released);
       if (!delay.cause && behind) {
-        const Delay& earlier = delays[*behind];
-        delay = {earlier.seconds + std::max(0.0, delay.seconds), earlier.cause};
+        delay.cause = delays[*behind].cause;
+        delay.seconds += delays[*behind].seconds;
       }
-      delays[span.operation] = delay;
       if (!delay.cause || engine_of(operation(span)) != Engine::compute) continue;
       const double seconds = std::min(delay.seconds, alone_.at(&span));
+      delay.seconds -= seconds;
+      if (seconds <= 0) continue;
       Lost& sum = lost[*delay.cause];
       sum.seconds += seconds;
       ++sum.kernels;
       if (seconds > sum.most) sum.shown = &span;
       sum.most = std::max(sum.most, seconds);
     }
+    const double most = could_run_beside();
     for (const auto& [cause, sum] : lost) {
-      if (sum.shown == nullptr) continue;
+      const double seconds = std::min(sum.seconds, most);
       found_.push_back(
-          {cause, sum.seconds,
-           fmt::format("{} kernels stood ready beside others and ran alone later, for {:.3f} ms{}; such as "
-                       "{} from {:.3f} to {:.3f} ms",
-                       sum.kernels, 1e3 * sum.seconds, said_of(cause), named(*sum.shown), 1e3 * sum.shown->when.start,
-                       1e3 * sum.shown->when.end)});
+          {cause, seconds,
+           fmt::format(
+               "{} kernels, such as {} from {:.3f} to {:.3f} ms, stood ready beside others and ran alone later{}",
+               sum.kernels, named(*sum.shown), 1e3 * sum.shown->when.start, 1e3 * sum.shown->when.end,
+               said_of(cause))});
     }
   }
 
   /// Why a kernel did not begin when it was ready, if others ran until then.
   std::optional<Cause> why(const Span& span, double ready, double released) const {
-    if (released > ready && span.when.start - released <= timeline_.latency) return Cause::default_stream;
-    if (engine_of(operation(span)) != Engine::compute || span.in_graph) return {};  // edges of graphs are not recorded
-    const auto at =
-        std::ranges::lower_bound(kernels_, span.when.start, {}, [](const Span* other) { return other->when.start; });
+    const double start = span.when.start;
+    if (released > ready && start >= released - kRounding && start - released <= timeline_.latency)
+      return Cause::default_stream;
+    if (!span.kernel || span.fill <= 0 || span.in_graph) return {};  // edges of graphs are not recorded
+    const auto at = std::ranges::lower_bound(kernels_, start, {}, [](const Span* other) { return other->when.start; });
     bool one_ended = false;
-    bool had_room = true;
     for (auto other = at; other != kernels_.begin() && at - other < kNear;) {
       const Span& before = **--other;
       if (operation(before).stream == operation(span).stream || before.when.end <= ready) continue;
-      if (before.when.end < span.when.start - kHandOver) continue;
-      if (before.fill >= 1) return span.fill < kFew ? std::optional(Cause::full_device) : std::nullopt;
-      if (before.when.end > span.when.start) return {};  // it runs beside this one
+      if (before.when.end < start - kHandOver) continue;
+      if (before.fill >= 1) {
+        if (span.fill >= kFew) return {};
+        return timeline_.lacks_orders ? Cause::unrecorded_order : Cause::full_device;
+      }
+      const bool had_room = before.fill > 0 && before.fill + span.fill <= 1;
+      if (before.when.end > start || !had_room) return {};
       one_ended = true;
-      had_room &= before.fill > 0 && span.fill > 0 && before.fill + span.fill <= 1;
     }
     if (!one_ended) return {};
-    if (span.allocated) return Cause::reused_memory;
-    return had_room ? std::optional(Cause::unrecorded_order) : std::nullopt;
+    return span.allocated && !timeline_.lacks_orders ? Cause::reused_memory : Cause::unrecorded_order;
   }
 
-  static const char* said_of(Cause cause) {
+  static std::string_view said_of(Cause cause) {
     switch (cause) {
       case Cause::default_stream:
         return ", behind what was issued to the legacy default stream";
       case Cause::full_device:
         return ", while the blocks of another kernel filled the device";
       case Cause::reused_memory:
-        return ". Before each of them memory is allocated in the stream's order: the pool gives what another stream "
-               "has "
-               "freed, and makes this one wait for it";
+        return ". Memory is allocated in the order of their streams: the pool gives what another stream has freed, and "
+               "makes the kernel wait for that stream";
       default:
-        return ", though the device had room for both. Events that streams wait for may be missing: record with "
-               "--cuda-event-trace=true";
+        return ", though the device had room, or waits of streams for events are missing: record with "
+               "--cuda-event-trace=true. A small CUDA_DEVICE_MAX_CONNECTIONS does it, too";
     }
   }
 
@@ -164,67 +202,79 @@ class Contention {
   }
 
   void slower_kernels() {
-    struct Runs {
-      std::vector<double> alone, beside;
-    };
-    std::map<std::size_t, Runs> runs;
+    std::map<std::size_t, Times> runs;
+    std::map<std::size_t, std::vector<const Span*>> beside;
     for (const Span* span : kernels_) {
-      if (!span->kernel) continue;
       const double seconds = span->when.seconds();
-      if (seconds <= 0) continue;
-      const double beside = 1 - alone_.at(span) / seconds;
-      if (beside <= kAlone) runs[*span->kernel].alone.push_back(seconds);
-      if (beside >= kBeside) runs[*span->kernel].beside.push_back(seconds);
+      if (!span->kernel || seconds <= 0) continue;
+      const double part = 1 - alone_.at(span) / seconds;
+      if (part <= kAlone) runs[*span->kernel].alone.push_back(seconds);
+      if (part < kBeside) continue;
+      runs[*span->kernel].beside.push_back(seconds);
+      beside[*span->kernel].push_back(span);
     }
+    Diagnosis sum{.cause = Cause::slower_kernels};
+    double most = 0;
     for (const auto& [kernel, times] : runs) {
-      if (times.alone.empty() || times.beside.empty()) continue;
-      const double alone = median(times.alone), beside = median(times.beside);
-      if (beside < kSlowerKernel * alone) continue;
-      // Two that share a device take twice as long each: half of the time beyond their own is lost.
+      if (!times.are_slower_beside(kSlowerKernel)) continue;
+      if (std::ranges::min(times.beside) <= std::ranges::max(times.alone)) continue;
+      const double alone = median(times.alone);
+      double all = 0;
+      double shares = 0;
       double seconds = 0;
-      for (const double each : times.beside) seconds += (each - alone) * alone / each;
-      found_.push_back(
-          {Cause::slower_kernels, seconds,
-           fmt::format(
-               "{} takes {:.3f} ms beside others, and {:.3f} ms alone: they share the memory's bandwidth or the "
-               "multiprocessors. The timeline does not show which; ncu does",
-               timeline_.kernels[kernel], 1e3 * beside, 1e3 * alone)});
+      for (const Span* span : beside[kernel]) {
+        all += span->when.seconds();
+        shares += share_.at(span);
+        seconds += share_.at(span) * (1 - alone / span->when.seconds());
+      }
+      if (all / shares * alone >= kGains * median(times.beside)) continue;
+      sum.seconds += seconds;
+      if (seconds <= most) continue;
+      most = seconds;
+      sum.evidence = fmt::format(
+          "{} takes {:.3f} ms beside others, and {:.3f} ms alone, if its work is the same: they share the memory's "
+          "bandwidth or the multiprocessors. The timeline does not show which; ncu does",
+          timeline_.kernels[kernel], 1e3 * median(times.beside), 1e3 * alone);
     }
+    if (sum.seconds > 0) found_.push_back(sum);
   }
 
-  void slower_copies(Engine engine) {
-    const Engine other = engine == Engine::copy_in ? Engine::copy_out : Engine::copy_in;
-    std::vector<Interval> others;
-    for (const Span& span : timeline_.spans) {
-      if (engine_of(operation(span)) == other) others.push_back(span.when);
+  void slower_copies() {
+    Diagnosis worst{.cause = Cause::slower_copies};
+    for (const Engine engine : {Engine::copy_in, Engine::copy_out}) {
+      const Engine other = engine == Engine::copy_in ? Engine::copy_out : Engine::copy_in;
+      const std::vector<Interval> others = at_work(timeline_, other);
+      std::map<int, Times> per_byte;  // by the size, to a power of two
+      std::map<int, double> seconds;  // beside others
+      for (const Span& span : timeline_.spans) {
+        const double bytes = bytes_of(recording_, span);
+        if (engine_of(operation(span)) != engine || bytes < kLargeCopy || span.when.seconds() <= 0 || !span.pinned)
+          continue;
+        const int size = std::bit_width(static_cast<std::uint64_t>(bytes));
+        const double part = overlap_of(others, span.when) / span.when.seconds();
+        if (part <= kAlone) per_byte[size].alone.push_back(span.when.seconds() / bytes);
+        if (part < kBeside) continue;
+        per_byte[size].beside.push_back(span.when.seconds() / bytes);
+        seconds[size] += span.when.seconds();
+      }
+      for (const auto& [size, times] : per_byte) {
+        if (!times.are_slower_beside(kSlowerCopy)) continue;
+        const double alone = median(times.alone), beside = median(times.beside);
+        const double lost = seconds[size] * (1 - alone / beside);
+        if (lost <= worst.seconds) continue;
+        worst.seconds = lost;
+        worst.evidence = fmt::format("{} run at {:.1f} GB/s beside {}, and at {:.1f} GB/s alone", name(engine),
+                                     1e-9 / beside, name(other), 1e-9 / alone);
+      }
     }
-    if (others.empty()) return;
-    std::ranges::sort(others, {}, &Interval::start);
-    std::vector<double> alone, beside;  // seconds a byte
-    double at_work = 0;                 // beside others
-    for (const Span& span : timeline_.spans) {
-      const double bytes = static_cast<double>(operation(span).chunk.items) *
-                           static_cast<double>(recording_.job.workload->about.item_bytes());
-      if (engine_of(operation(span)) != engine || bytes < kLargeCopy) continue;
-      double seconds = 0;
-      auto each = std::ranges::lower_bound(others, span.when.start, {}, &Interval::end);
-      for (; each != others.end() && each->start < span.when.end; ++each) seconds += overlap_of(*each, span.when);
-      const double part = seconds / span.when.seconds();
-      if (part <= kAlone) alone.push_back(span.when.seconds() / bytes);
-      if (part < kBeside) continue;
-      beside.push_back(span.when.seconds() / bytes);
-      at_work += span.when.seconds();
-    }
-    if (alone.empty() || beside.empty() || median(beside) < kSlowerCopy * median(alone)) return;
-    found_.push_back({Cause::slower_copies, at_work * (1 - median(alone) / median(beside)),
-                      fmt::format("{} run at {:.1f} GB/s beside {}, and at {:.1f} GB/s alone", name(engine),
-                                  1e-9 / median(beside), name(other), 1e-9 / median(alone))});
+    if (worst.seconds > 0) found_.push_back(worst);
   }
 
   const Timeline& timeline_;
   const Recording& recording_;
   std::vector<const Span*> kernels_;     ///< in the order in which they began
   std::map<const Span*, double> alone_;  ///< seconds for which no other kernel ran
+  std::map<const Span*, double> share_;  ///< seconds, divided by the kernels that ran
   std::vector<Diagnosis> found_;
 };
 

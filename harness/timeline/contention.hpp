@@ -8,10 +8,15 @@
 
 namespace scanlab::streams {
 
-/// A kernel stood ready if all that CUDA's rules and the host's issue made it wait for was over: it could have run
-/// beside others, and ran alone later. What it lost is the shorter of both times; kernels behind it in its stream lose
-/// with it. Work is slower beside other work if it took longer than the same work alone, a kernel by a quarter, and a
-/// copy, per byte, by 3 %. Both need to be there.
+/// A kernel stands ready once all that CUDA's rules and the host's issue make it wait for is over. If it begins later,
+/// and then runs alone, it could have run beside those before it: it loses the time for which it stood ready, or for
+/// which it ran alone, whichever is shorter. What is left of the delay, the kernels behind it in its stream lose. No
+/// cause has more seconds than kernels ran alone in all streams but the one with most of them.
+///
+/// A kernel is slower beside others if every such run took longer than each of its runs alone, by a quarter in the
+/// median, and if kernels at the same time do less than 1.5 times as much as one after another. A copy is slower beside
+/// copies the other way by 3 % in the median, of those of like size from pinned memory. Without runs alone neither is
+/// named.
 std::vector<Diagnosis> contention(const Timeline& timeline);
 
 }  // namespace scanlab::streams

@@ -36,6 +36,12 @@ struct Sum {
   std::map<std::string, double> at_calls;  ///< seconds, by the call in which the host was
 };
 
+/// The gaps with a cause that a record names.
+struct Kept {
+  double seconds = 0;
+  std::size_t gaps = 0;
+};
+
 class Doctor {
  public:
   Doctor(const Timeline& timeline, const TimelineAnalysis& analysis)
@@ -109,7 +115,7 @@ class Doctor {
   void read_busiest() {
     start_up_ = analysis_.makespan;
     for (const Span& span : timeline_.spans) start_up_ = std::min(start_up_, span.when.start);
-    loads_first_ = loading_in({0, start_up_});
+    loads_first_ = overlap_of(timeline_.loads, {0, start_up_});
     if (loads_first_ > 0) keep_from_work(Cause::lazy_loading, loads_first_);
     for (const Span& span : timeline_.spans) {
       if (engine_of(operation(span.operation)) == busiest_) ended_[span.when.end] = &span;
@@ -120,19 +126,34 @@ class Doctor {
         behind_last(gap);
         continue;
       }
-      const double loading = gap.when.start > 0 ? loading_in(gap.when) : 0;
-      if (loading > 0) keep_from_work(Cause::lazy_loading, loading);
-      if (const std::optional<Cause> cause = seen_to_keep(gap)) {
-        keep_from_work(*cause, gap.when.seconds() - loading);
-        continue;
-      }
       const std::optional<Blame> to_blame = causes_.cause_of(gap);
       const bool is_first = gap.when.start <= 0;
       if (is_first && (!to_blame || causes_.wait_of(*to_blame->shown.next).until <= start_up_)) {
         fill_ = gap.when.end - start_up_;
-      } else if (to_blame) {
-        add(*to_blame, (is_first ? gap.when.end - start_up_ : gap.when.seconds()) - loading);
+      } else {
+        divide(gap, to_blame, is_first ? gap.when.end - start_up_ : gap.when.seconds());
       }
+    }
+    // One alone is not between replays.
+    for (const auto& [blame, seconds] : beside_graphs_) {
+      if (beside_graphs_.size() > 1) {
+        keep_from_work(Cause::outside_graph, seconds);
+      } else {
+        add(blame, seconds);
+      }
+    }
+  }
+
+  void divide(const Gap& gap, const std::optional<Blame>& to_blame, double seconds) {
+    const double loading = gap.when.start > 0 ? overlap_of(timeline_.loads, gap.when) : 0;
+    if (loading > 0) keep_from_work(Cause::lazy_loading, loading);
+    const double of_host = std::min(seconds - loading, behind_host_function(gap));
+    if (of_host > 0) keep_from_work(Cause::host_functions, of_host);
+    seconds -= loading + std::max(0.0, of_host);
+    if (is_beside_graph(gap, to_blame)) {
+      beside_graphs_.emplace_back(*to_blame, seconds);
+    } else if (to_blame) {
+      add(*to_blame, seconds);
     }
   }
 
@@ -160,30 +181,28 @@ class Doctor {
     if (to_blame) add(*to_blame, gap.when.seconds() - drain_);
   }
 
-  double loading_in(const Interval& when) const {
-    double seconds = 0;
-    auto each = std::ranges::lower_bound(timeline_.loads, when.start, {}, &Interval::end);
-    for (; each != timeline_.loads.end() && each->start < when.end; ++each) seconds += overlap_of(*each, when);
-    return seconds;
-  }
-
-  /// What a gap of the busiest engine, behind its first operation, shows without a look at what waited for what.
-  std::optional<Cause> seen_to_keep(const Gap& gap) const {
-    if (gap.when.start <= 0) return {};
-    const Span& next = *span_of_.at(*gap.next);
-    if (is_beside_graph(gap, next)) return Cause::outside_graph;
-    if (next.behind_host_function && gap.reason != Idle::host) return Cause::host_functions;
-    return {};
-  }
-
-  /// Whether the gap lies between the work of a graph and work outside of it, or such work ran in it.
-  bool is_beside_graph(const Gap& gap, const Span& next) const {
+  /// Whether the gap lies between the work of a graph and work outside of it, or such work ran in it, and the host
+  /// waited for no more than that.
+  bool is_beside_graph(const Gap& gap, const std::optional<Blame>& to_blame) const {
     const auto before = ended_.upper_bound(gap.when.start);
-    if (before == ended_.begin() || begins_outside_.size() == timeline_.spans.size()) return false;
-    const bool from_graph = std::prev(before)->second->in_graph;
-    if (!from_graph || !next.in_graph) return from_graph != next.in_graph;
+    if (!to_blame || before == ended_.begin() || begins_outside_.size() == timeline_.spans.size()) return false;
+    const std::optional<std::size_t> blocker = to_blame->shown.blocker;
+    const bool waits = to_blame->cause == Cause::late_issue && blocker && blocker != to_blame->shown.next &&
+                       operation(*blocker).kind != OperationKind::host_work;
+    const bool may = waits || to_blame->cause == Cause::latency || to_blame->cause == Cause::small_work ||
+                     to_blame->cause == causes_.copies_that_hold();
+    if (!may) return false;
+    const bool from_graph = std::prev(before)->second->in_graph, to_graph = span_of_.at(*gap.next)->in_graph;
+    if (!from_graph || !to_graph) return from_graph != to_graph;
     const auto outside = std::ranges::lower_bound(begins_outside_, gap.when.start);
     return outside != begins_outside_.end() && *outside < gap.when.end;
+  }
+
+  /// Seconds at the end of a gap for which nothing held the operation but a function of the host.
+  double behind_host_function(const Gap& gap) const {
+    const bool may = gap.reason == Idle::latency || gap.reason == Idle::stream_order;
+    if (!may || !span_of_.at(*gap.next)->behind_host_function) return 0;
+    return gap.when.end - std::max(gap.when.start, causes_.wait_of(*gap.next).until);
   }
 
   void keep_from_work(Cause cause, double seconds) {
@@ -193,7 +212,8 @@ class Doctor {
 
   void add(const Blame& blame, double seconds) {
     const Span& next = *span_of_.at(*blame.shown.next);
-    if (blame.cause == Cause::small_work && is_copy(operation(next.operation)) && bytes_of(next) <= kSmallCopy) {
+    if (blame.cause == Cause::small_work && is_copy(operation(next.operation)) &&
+        bytes_of(recording_, next) <= kSmallCopy) {
       keep_from_work(Cause::small_copies, seconds);
       return;
     }
@@ -217,60 +237,58 @@ class Doctor {
                      describe(recording_, sum->second.longest)));
   }
 
-  double bytes_of(const Span& span) const {
-    return static_cast<double>(operation(span.operation).chunk.items) *
-           static_cast<double>(recording_.job.workload->about.item_bytes());
-  }
   /// GB/s of all copies of one kind, by the device's time.
   double rate(Engine engine) const {
     double bytes = 0;
     double seconds = 0;
     for (const Span& span : timeline_.spans) {
       if (engine_of(operation(span.operation)) != engine) continue;
-      bytes += bytes_of(span);
+      bytes += bytes_of(recording_, span);
       seconds += span.when.seconds();
     }
     return seconds > 0 ? bytes / seconds / 1e9 : 0;
   }
 
-  /// The causes of seen_to_keep(), and of add().
+  /// Causes that a record names.
   void kept_from_work() {
     const auto say = [&](Cause cause, auto&& evidence) {
       const auto sum = kept_.find(cause);
       if (sum != kept_.end()) find(cause, sum->second.seconds, evidence(counted(sum->second.gaps, "gap")));
     };
     say(Cause::lazy_loading, [&](const std::string& gaps) {
-      return fmt::format("{}, in which the host loaded kernels: {}", gaps, counted(timeline_.loads.size(), "load"));
+      return fmt::format("{}, in which launches loaded their kernels: {}", gaps,
+                         counted(timeline_.loads.size(), "load"));
     });
     say(Cause::small_copies, [&](const std::string& gaps) {
       std::vector<double> bytes;
       for (const Span& span : timeline_.spans) {
-        if (is_copy(operation(span.operation))) bytes.push_back(bytes_of(span));
+        const bool is_small = is_copy(operation(span.operation)) && bytes_of(recording_, span) <= kSmallCopy;
+        if (is_small) bytes.push_back(bytes_of(recording_, span));
       }
-      return fmt::format(
-          "{} before copies; {}, of {:.0f} bytes in the median, at {:.2f} GB/s in, {:.2f} GB/s out while they run",
-          gaps, bytes.size() == 1 ? "1 copy" : fmt::format("{} copies", bytes.size()), median(bytes),
-          rate(Engine::copy_in), rate(Engine::copy_out));
+      return fmt::format("{} before copies of {:.0f} bytes in the median; cudaMemcpyBatchAsync takes many in a call",
+                         gaps, median(bytes));
     });
-    if (const auto sum = kept_.find(Cause::outside_graph); sum != kept_.end() && sum->second.gaps > 1) {
-      say(Cause::outside_graph, [&](const std::string& gaps) {
-        return fmt::format("{} between the work of graphs and {} that is in none", gaps,
-                           counted(begins_outside_.size(), "operation"));
-      });
-    }
+    say(Cause::outside_graph, [&](const std::string& gaps) {
+      return fmt::format("{} between the work of graphs and {} in none", gaps,
+                         counted(begins_outside_.size(), "operation"));
+    });
     say(Cause::host_functions, [&](const std::string& gaps) {
       return fmt::format(
-          "{} behind calls of cudaLaunchHostFunc or cudaStreamAddCallback: the stream waits for the host", gaps);
+          "{} behind calls of cudaLaunchHostFunc or cudaStreamAddCallback, taken to be in the stream of the operation "
+          "before them: the stream waits for the host",
+          gaps);
     });
   }
 
-  /// Adds a cause of work that takes longer to the same cause of gaps.
+  /// Adds a cause of work that takes longer to the same cause of gaps. Those of another engine are at the same time.
   void join(const Diagnosis& more) {
     const auto same = std::ranges::find(found_, more.cause, &Diagnosis::cause);
     if (same == found_.end()) {
       found_.push_back(more);
     } else {
-      same->seconds = std::min(same->seconds + more.seconds, analysis_.makespan);
+      const double both =
+          busiest_ == Engine::compute ? same->seconds + more.seconds : std::max(same->seconds, more.seconds);
+      same->seconds = std::min(both, analysis_.makespan);
       same->evidence = more.evidence + "; " + same->evidence;
     }
   }
@@ -390,9 +408,10 @@ class Doctor {
   std::map<std::size_t, const Span*> span_of_;  ///< by operation
   std::vector<double> begins_outside_;          ///< when work that no graph launched began, in order
   std::map<double, const Span*> ended_;         ///< the work of the busiest engine, by when it ended
-  std::map<Cause, Sum> kept_;                   ///< as seen_to_keep() says
-  double loads_first_ = 0;                      ///< within start_up_, for which the host loaded kernels
-  double start_up_ = 0;                         ///< until any engine's first operation
+  std::map<Cause, Kept> kept_;
+  std::vector<std::pair<Blame, double>> beside_graphs_;  ///< gaps beside graphs, as they are blamed otherwise
+  double loads_first_ = 0;                               ///< within start_up_, for which the host loaded kernels
+  double start_up_ = 0;                                  ///< until any engine's first operation
   double fill_ = 0;   ///< from there to the busiest engine's first, where nothing but the chunk's own steps came before
   double drain_ = 0;  ///< behind its last, while the last chunk's own steps went on
   std::vector<Diagnosis> found_;

@@ -44,11 +44,10 @@ struct Diagnosis {
   std::string evidence;
 };
 
-/// The causes that keep the busiest engine idle for a twentieth of the makespan or more, or make its work longer by as
-/// much, the worst first: its work and its idle time are the makespan, so other engines' gaps cost nothing by
-/// themselves. Where the operation that ends a
-/// gap waited for an earlier step of its own chunk, what that step waited for is blamed. saturated_engine comes last.
-/// Empty if nothing stands out.
+/// The causes that keep the busiest engine idle for a twentieth of the makespan or more, or lose as much while it is at
+/// work, the worst first. Where the operation that ends a gap waited for an earlier step of its own chunk, what that
+/// step waited for is blamed. Two causes may count the same time. saturated_engine comes last. Empty if nothing stands
+/// out.
 std::vector<Diagnosis> diagnose(const Timeline& timeline, const TimelineAnalysis& analysis);
 
 }  // namespace scanlab::streams

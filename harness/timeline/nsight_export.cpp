@@ -57,7 +57,7 @@ class Reader {
     }
     read_window();
     read_work();
-    context_ = choose_context(file_, part_, rows_, background_.others, export_);
+    context_ = choose_context(file_, part_, rows_, background_, export_);
     read_calls();
     read_marks();
     read_other_calls();
@@ -179,15 +179,19 @@ class Reader {
                      {"registersPerThread", false},
                      {"staticSharedMemory", false},
                      {"dynamicSharedMemory", false},
-                     {"shortName", false}}),
+                     {"demangledName", false}}),
                [&](const Row& row) {
+                 const auto number = [&](int column) { return row.number(column).value_or(0); };
                  kernel.blocks = row.whole(7) * row.whole(8) * row.whole(9);
-                 const std::int64_t threads =
-                     row.number(10).value_or(0) * row.number(11).value_or(0) * row.number(12).value_or(0);
-                 kernel.of_multiprocessor = part_of_multiprocessor(
-                     threads, row.number(13).value_or(0), row.number(14).value_or(0) + row.number(15).value_or(0));
+                 kernel.threads = number(10) * number(11) * number(12);
+                 kernel.registers = number(13);
+                 kernel.shared_bytes = number(14) + number(15);
                  kernel.kernel.reset();
-                 if (row.number(16)) kernel.kernel = number_of_kernel(*row.number(16), kernel.blocks);
+                 if (row.number(16)) {
+                   std::vector<std::int64_t> key;
+                   for (int column = 7; column <= 16; ++column) key.push_back(number(column));
+                   kernel.kernel = number_of_kernel(key);
+                 }
                  add(row, kernel);
                });
     file_.read(kGraphs, {{"start"}}, [&](const Row&) { ++left_out_[kWholeGraphs]; });
@@ -204,17 +208,13 @@ class Reader {
             : fmt::format("it has no CUDA activity: no row in {} and {}", kCopies, kKernels));
   }
 
-  /// By the limits of compute capability 9.0; those of earlier devices are as large or smaller.
-  static double part_of_multiprocessor(std::int64_t threads, std::int64_t registers, std::int64_t shared_bytes) {
-    constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 228 << 10;
-    const auto all = static_cast<double>(threads);
-    return std::max({all / kThreads, all * static_cast<double>(registers) / kRegisters,
-                     static_cast<double>(shared_bytes) / kSharedBytes});
-  }
-
-  std::size_t number_of_kernel(std::int64_t name, std::int64_t blocks) {
-    const auto [at, is_new] = kernels_.try_emplace({name, blocks}, kernels_.size());
-    if (is_new) export_.times.kernels.push_back(string(name));
+  /// key: what tells it from others, the name last.
+  std::size_t number_of_kernel(const std::vector<std::int64_t>& key) {
+    const auto [at, is_new] = kernels_.try_emplace(key, kernels_.size());
+    if (!is_new) return at->second;
+    constexpr std::size_t kLongest = 60;  // names of templates have thousands of characters
+    const std::string name = string(key.back());
+    export_.times.kernels.push_back(name.size() <= kLongest ? name : name.substr(0, kLongest) + "...");
     return at->second;
   }
 
@@ -292,6 +292,7 @@ class Reader {
       const bool waits = call.name.find("StreamWaitEvent") != std::string::npos;
       if (waits && !recorded.contains(&call)) ++left_out_[kUnrecorded];
     }
+    export_.times.lacks_orders = left_out_.contains(kUnrecorded);
   }
 
   /// Calls of the threads that issue work, which issue none and take longer than an issue.
@@ -314,9 +315,6 @@ class Reader {
     };
     for (const auto& [correlation, call] : calls_) {
       if (!issue.contains(&call)) add(call);
-      // Calls of the driver that cudaLaunchKernel makes.
-      if (call.name.find("LibraryLoad") != std::string::npos || call.name.find("ModuleLoad") != std::string::npos)
-        background_.loads.emplace_back(call.start, call.end);
     }
     std::vector<const NsightCall*> loads;
     for (const char* table : {"OSRT_API", "PROFILER_OVERHEAD"}) {
@@ -333,17 +331,13 @@ class Reader {
 
   /// A launch that loads its kernel does so before anything else; the record of it may have the end alone.
   void read_loads(const std::vector<const NsightCall*>& loads) {
-    const std::vector<const NsightCall*> calls = calls_in_order();
+    std::map<std::int64_t, std::vector<const NsightCall*>> of_thread;
+    for (const NsightCall* call : calls_in_order()) of_thread[call->thread].push_back(call);
     for (const NsightCall* load : loads) {
-      auto at = std::ranges::upper_bound(calls, load->start, {}, &NsightCall::start);
-      std::int64_t start = load->start;
-      while (at != calls.begin()) {
-        const NsightCall& call = **--at;
-        if (call.thread != load->thread) continue;
-        if (call.end >= load->end) start = call.start;
-        break;
-      }
-      background_.loads.emplace_back(start, load->end);
+      const auto& calls = of_thread[load->thread];
+      const auto behind = std::ranges::upper_bound(calls, load->start, {}, &NsightCall::start);
+      const bool within = behind != calls.begin() && (*std::prev(behind))->end >= load->end;
+      background_.loads.emplace_back(within ? (*std::prev(behind))->start : load->start, load->end);
     }
   }
 
@@ -394,8 +388,8 @@ class Reader {
   std::map<std::int64_t, NsightCall> calls_;  ///< by correlation
   std::deque<NsightCall> other_calls_;        ///< of the operating system and the profiler
   NsightBackground background_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> kernels_;  ///< by name and blocks: ours
-  std::map<std::int64_t, int> events_;                                    ///< by Nsight's number: ours
+  std::map<std::vector<std::int64_t>, std::size_t> kernels_;  ///< ours
+  std::map<std::int64_t, int> events_;                        ///< by Nsight's number: ours
   std::int64_t from_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t to_ = std::numeric_limits<std::int64_t>::max();
   NsightContext context_;

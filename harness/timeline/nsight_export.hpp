@@ -33,8 +33,7 @@ struct NsightPart {
 /// event for an earlier step belongs to the chunk of that step. Kernels in a stream without copies that wait for no
 /// copy are side kernels.
 struct NsightExport {
-  std::string device;       ///< its name; empty if it is not known
-  int multiprocessors = 0;  ///< likewise
+  std::string device;  ///< its name; empty if it is not known
   Recording recording;
   Timeline times;                    ///< but for its recording, which timeline() adds
   std::vector<std::string> unknown;  ///< sentences: what the export does not say, and what was left out or assumed

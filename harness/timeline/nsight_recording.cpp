@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <ranges>
@@ -19,6 +21,17 @@ namespace {
 /// The steps of a chunk.
 int step(const Operation& operation) {
   return operation.kind == OperationKind::copy_in ? 0 : operation.kind == OperationKind::copy_out ? 2 : 1;
+}
+
+/// How many times over a kernel's blocks fill a device; 0 where that is not known.
+double fill_of(const NsightRow& kernel, const std::array<double, 5>& limits) {
+  const auto [multiprocessors, warps, blocks, registers, shared_bytes] = limits;
+  if (kernel.threads == 0 || std::ranges::min(limits) <= 0) return 0;
+  const double warps_of_block = std::ceil(static_cast<double>(kernel.threads) / 32);
+  const double part = std::max({warps_of_block / warps, 1 / blocks,
+                                32 * warps_of_block * static_cast<double>(kernel.registers) / registers,
+                                static_cast<double>(kernel.shared_bytes) / shared_bytes});
+  return static_cast<double>(kernel.blocks) * part / multiprocessors;
 }
 
 /// Finds chunks as NsightExport describes them.
@@ -64,6 +77,10 @@ void find_chunks(NsightExport& made) {
     lane.last = i;
     lane.marked = false;
   }
+  if (const std::size_t lost = order.waits_for_nothing.size(); lost > 0) {
+    made.times.lacks_orders = true;
+    made.unknown.push_back(fmt::format("{} waits of streams are for events of which no record is in it", lost));
+  }
   recording.job.chunks = chunks;
   recording.job.streams = static_cast<int>(lanes.size());
   if (chunks == 0) return;
@@ -76,7 +93,7 @@ void find_chunks(NsightExport& made) {
 }  // namespace
 
 NsightContext choose_context(const SqliteFile& file, const NsightPart& part, std::vector<NsightRow>& rows,
-                             NsightIntervals& others, NsightExport& made) {
+                             NsightBackground& background, NsightExport& made) {
   std::map<NsightContext, std::size_t> count;
   std::map<std::int64_t, std::size_t> on_gpu;
   for (const NsightRow& each : rows) {
@@ -104,15 +121,27 @@ NsightContext choose_context(const SqliteFile& file, const NsightPart& part, std
         fmt::format("{} operations of GPU {} are left out: take them by --gpu {}", operations, other, other));
   }
   for (const NsightRow& each : rows) {
-    if (each.owner != mine && each.owner.gpu == mine.gpu) others.emplace_back(each.start, each.end);
+    if (each.owner != mine && each.owner.gpu == mine.gpu) background.others.emplace_back(each.start, each.end);
   }
   std::erase_if(rows, [&](const NsightRow& each) { return each.owner != mine; });
-  file.read("TARGET_INFO_GPU", {{"id"}, {"name"}, {"asyncEngines", false}, {"smCount", false}},
+  // Without these limits nothing is said of a kernel's blocks.
+  std::array<double, 5>& limits = background.limits;
+  file.read("TARGET_INFO_GPU",
+            {{"id"},
+             {"name"},
+             {"asyncEngines", false},
+             {"smCount", false},
+             {"maxWarpsPerSm", false},
+             {"maxBlocksPerSm", false},
+             {"maxRegistersPerSm", false},
+             {"maxShmemPerSm", false}},
             [&](const SqliteFile::Row& row) {
               if (row.number(0) != mine.gpu) return;
               made.device = row.text(1);
-              made.multiprocessors = static_cast<int>(row.number(3).value_or(0));
               if (row.number(2) == 1) made.times.copy_engines = 1;
+              for (std::size_t i = 0; i < limits.size(); ++i) {
+                limits[i] = static_cast<double>(row.number(static_cast<int>(i) + 3).value_or(0));
+              }
             });
   return mine;
 }
@@ -168,14 +197,19 @@ void note_calls(const std::vector<const NsightCall*>& calls, std::vector<NsightR
     bool allocated = false;              ///< since then
   };
   std::map<std::int64_t, Thread> threads;
+  bool freed = false;
   std::set<std::int64_t> awaiting;  // streams in which the host's function is the last
-  auto next = calls.begin();
+  const auto first = std::ranges::find_if(rows, [](const NsightRow& each) { return each.call != nullptr; });
+  if (first == rows.end()) return;
+  auto next = std::ranges::lower_bound(calls, first->call->start, {}, &NsightCall::start);
   for (NsightRow& each : rows) {
     if (each.call == nullptr || !is_work(each.operation)) continue;
     for (; next != calls.end() && (*next)->start < each.call->start; ++next) {
       Thread& thread = threads[(*next)->thread];
       if (contains(**next, {"MallocAsync", "MallocFromPoolAsync", "MemAllocAsync", "MemAllocFromPoolAsync"})) {
-        thread.allocated = true;
+        thread.allocated = freed;
+      } else if (contains(**next, {"FreeAsync"})) {
+        freed = true;
       } else if (thread.stream && contains(**next, {"LaunchHostFunc", "StreamAddCallback"})) {
         awaiting.insert(*thread.stream);
       }
@@ -202,21 +236,13 @@ void compose(const std::vector<NsightRow>& rows, const NsightBackground& backgro
   const auto interval = [&](std::int64_t start, std::int64_t end) {
     return Interval{kNanosecond * static_cast<double>(start - zero), kNanosecond * static_cast<double>(end - zero)};
   };
-  const auto joined = [&](NsightIntervals intervals) {
-    std::vector<Interval> all;
-    std::ranges::sort(intervals);
-    for (const auto& [start, end] : intervals) {
-      const Interval when = interval(start, end);
-      if (!all.empty() && when.start <= all.back().end) {
-        all.back().end = std::max(all.back().end, when.end);
-      } else {
-        all.push_back(when);
-      }
-    }
-    return all;
+  const auto intervals = [&](const NsightIntervals& all) {
+    std::vector<Interval> made_of;
+    for (const auto& [start, end] : all) made_of.push_back(interval(start, end));
+    return joined(std::move(made_of));
   };
-  made.times.others = joined(background.others);
-  made.times.loads = joined(background.loads);
+  made.times.others = intervals(background.others);
+  made.times.loads = intervals(background.loads);
   std::set<const NsightCall*> calls;
   std::map<std::int64_t, int> threads;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -224,8 +250,8 @@ void compose(const std::vector<NsightRow>& rows, const NsightBackground& backgro
     if (is_work(each.operation)) {
       Span& span = made.times.spans.emplace_back(Span{.operation = i, .when = interval(each.start, each.end)});
       span.blocks = each.blocks;
-      if (made.multiprocessors > 0)
-        span.fill = static_cast<double>(each.blocks) * each.of_multiprocessor / made.multiprocessors;
+      span.fill = fill_of(each, background.limits);
+      span.pinned = each.memory == HostMemory::pinned;
       span.kernel = each.kernel;
       span.in_graph = each.call != nullptr && each.call->name.find("GraphLaunch") != std::string::npos;
       span.allocated = each.allocated;

@@ -1,6 +1,7 @@
 // An export of Nsight Systems on its way to a recording: rows of its tables, in nanoseconds.
 #pragma once
 
+#include <array>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -49,7 +50,9 @@ struct NsightRow {
   std::int64_t stream = 0;
   std::optional<std::int64_t> correlation;
   std::int64_t blocks = 0;
-  double of_multiprocessor = 0;  ///< the part of one that a block takes; 0: not known
+  std::int64_t threads = 0;  ///< of a block; 0: not known, likewise
+  std::int64_t registers = 0;
+  std::int64_t shared_bytes = 0;
   std::optional<std::size_t> kernel;
   bool allocated = false;
   bool behind_host_function = false;
@@ -64,16 +67,16 @@ struct NsightRow {
 
 using NsightIntervals = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-/// When other contexts and processes were at work on the GPU, and when the host loaded kernels.
+/// The GPU, when other contexts and processes were at work on it, and when launches loaded kernels.
 struct NsightBackground {
+  std::array<double, 5> limits{};  ///< multiprocessors; warps, blocks, registers, shared bytes of one; 0: not known
   NsightIntervals others;
   NsightIntervals loads;
 };
 
-/// Chooses the context of most work, on the GPU that is asked for, and drops the rows of all others; `others` gets when
-/// they were at work on that GPU.
+/// Chooses the context of most work, on the GPU that is asked for, and drops the rows of all others.
 NsightContext choose_context(const SqliteFile& file, const NsightPart& part, std::vector<NsightRow>& rows,
-                             NsightIntervals& others, NsightExport& made);
+                             NsightBackground& background, NsightExport& made);
 
 /// Says of each operation whether a call before it allocates memory, or has the host's function run before it.
 void note_calls(const std::vector<const NsightCall*>& calls, std::vector<NsightRow>& rows);

@@ -22,15 +22,9 @@ Idle idle_of(Rule rule) {
   return rule == Rule::stream_order ? Idle::stream_order : rule == Rule::event ? Idle::event : Idle::default_stream;
 }
 
-/// Seconds in which one of them is running, or more.
-double covered(std::vector<Interval> intervals) {
-  std::ranges::sort(intervals, {}, &Interval::start);
+double seconds_of(const std::vector<Interval>& disjoint) {
   double seconds = 0;
-  double at = 0;  // what comes before is counted
-  for (const Interval& when : intervals) {
-    seconds += std::max(0.0, when.end - std::max(at, when.start));
-    at = std::max(at, when.end);
-  }
+  for (const Interval& when : disjoint) seconds += when.seconds();
   return seconds;
 }
 
@@ -62,7 +56,7 @@ class Analyst {
       const Span* const before = before_on_engine(span);
       result.waits.push_back(what_held(span, before == nullptr ? 0 : before->when.end));
     }
-    result.covered = covered(std::move(all));
+    result.covered = seconds_of(joined(std::move(all)));
     for (const Engine engine : kEngines) {
       result.busy[index(engine)] = busy_seconds(timeline_, engine);
       read_gaps(engine, result);
@@ -145,10 +139,7 @@ class Analyst {
 
   /// Other processes, the operation's own call, or nothing.
   Wait unheld(const Span& span, const Interval& gap) const {
-    double others = 0;
-    auto other = std::ranges::lower_bound(timeline_.others, gap.start, {}, &Interval::end);
-    for (; other != timeline_.others.end() && other->start < gap.end; ++other) others += overlap_of(*other, gap);
-    if (others >= 0.5 * gap.seconds()) return {gap.start, Idle::other_process, {}};
+    if (overlap_of(timeline_.others, gap) >= 0.5 * gap.seconds()) return {gap.start, Idle::other_process, {}};
     const bool in_its_call = !timeline_.issued.empty() && !recording_.captured && takes_long(span.operation) &&
                              overlap_of(timeline_.issued[span.operation], gap) >= 0.5 * gap.seconds();
     if (in_its_call) return {gap.start, Idle::host, span.operation};
@@ -301,13 +292,40 @@ bool holds_host(const Timeline& timeline, const Span& span) {
   return span.when.seconds() >= timeline.latency && timeline.issued[span.operation].end >= span.when.end;
 }
 
-double busy_seconds(const Timeline& timeline, Engine engine) {
+std::vector<Interval> joined(std::vector<Interval> intervals) {
+  std::ranges::sort(intervals, {}, &Interval::start);
+  std::vector<Interval> all;
+  for (const Interval& when : intervals) {
+    if (!all.empty() && when.start <= all.back().end) {
+      all.back().end = std::max(all.back().end, when.end);
+    } else {
+      all.push_back(when);
+    }
+  }
+  return all;
+}
+
+double overlap_of(const std::vector<Interval>& all, const Interval& when) {
+  double seconds = 0;
+  auto each = std::ranges::lower_bound(all, when.start, {}, &Interval::end);
+  for (; each != all.end() && each->start < when.end; ++each) seconds += overlap_of(*each, when);
+  return seconds;
+}
+
+double bytes_of(const Recording& recording, const Span& span) {
+  return static_cast<double>(recording.operations[span.operation].chunk.items) *
+         static_cast<double>(recording.job.workload->about.item_bytes());
+}
+
+std::vector<Interval> at_work(const Timeline& timeline, Engine engine) {
   std::vector<Interval> spans;
   for (const Span& span : timeline.spans) {
     if (engine_of(timeline.recording->operations[span.operation]) == engine) spans.push_back(span.when);
   }
-  return covered(std::move(spans));
+  return joined(std::move(spans));
 }
+
+double busy_seconds(const Timeline& timeline, Engine engine) { return seconds_of(at_work(timeline, engine)); }
 
 TimelineAnalysis analyse(const Timeline& timeline) { return Analyst(timeline).analyse(); }
 

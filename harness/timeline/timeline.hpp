@@ -28,6 +28,8 @@ struct Interval {
 };
 /// Seconds.
 double overlap_of(const Interval& a, const Interval& b);
+/// Seconds of all of them: disjoint, in order.
+double overlap_of(const std::vector<Interval>& all, const Interval& when);
 
 /// Why an engine was idle until its next operation began.
 enum class Idle {
@@ -59,10 +61,11 @@ struct Span {
   std::int64_t blocks = 0;            ///< of a kernel, of its largest launch; 0: not known
   std::optional<Wait> held;           ///< what only the device knew to hold it, if it is known
   double fill = 0;                    ///< of a kernel: its blocks over those that the device holds; 0: not known
-  std::optional<std::size_t> kernel;  ///< which of Timeline::kernels it is; kernels of other grids are others
+  std::optional<std::size_t> kernel;  ///< which of Timeline::kernels it is: a name, with a grid and a block
   bool in_graph = false;              ///< launched by a graph
-  bool allocated = false;             ///< the host allocated memory in a stream's order just before it
-  bool behind_host_function = false;  ///< the host's function stands before it in its stream
+  bool allocated = false;  ///< the host allocated memory in a stream's order just before it, and had freed some so
+  bool behind_host_function = false;  ///< a function of the host is taken to stand before it in its stream
+  bool pinned = true;                 ///< of a copy: the host's memory
 };
 
 struct Timeline {
@@ -73,7 +76,8 @@ struct Timeline {
   std::vector<int> threads;      ///< the host's thread that issued each operation; empty: the same for all
   std::vector<Interval> others;  ///< of other processes and contexts at work on the device: disjoint, in order
   int copy_engines = 2;          ///< 1: the device copies one way at a time
-  std::vector<Interval> loads;   ///< in which the host loaded kernels, disjoint, in order
+  std::vector<Interval> loads;   ///< in which launches loaded their kernels, disjoint, in order
+  bool lacks_orders = false;     ///< streams wait for events of which no record is there
   std::vector<std::string> kernels;  ///< their names
 
   /// From zero to the end of the last span.
@@ -122,7 +126,15 @@ bool holds_host(const Timeline& timeline, const Span& span);
 /// A call that takes longer than this many latencies does more than issue.
 inline constexpr double kIssueLatencies = 4;
 
-/// Seconds for which an engine is at work, one operation or more at once.
+/// The same, disjoint and in order.
+std::vector<Interval> joined(std::vector<Interval> intervals);
+
+/// Of a copy.
+double bytes_of(const Recording& recording, const Span& span);
+
+/// When an engine is at work, on one operation or more: disjoint, in order.
+std::vector<Interval> at_work(const Timeline& timeline, Engine engine);
+/// Seconds of that.
 double busy_seconds(const Timeline& timeline, Engine engine);
 
 /// In time that grows as the operations do, up to a logarithm.

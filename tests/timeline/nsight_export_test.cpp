@@ -129,7 +129,7 @@ std::filesystem::path exported(const Played& played, const std::string& name) {
             << ");";
       } else {
         call(i, "cudaLaunchKernel_v7000");
-        sql << "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (" << when.str() << common.str() << ", 1, 264, 1, 1);";
+        sql << "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (" << when.str() << common.str() << ", NULL, 264, 1, 1);";
       }
     } else if (each.kind == OperationKind::record_event) {
       call(i, "cudaEventRecord_v3020");
