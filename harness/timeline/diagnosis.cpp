@@ -144,6 +144,7 @@ class Doctor {
     }
   }
 
+  /// Deals a gap's seconds out to loads, to functions of the host, and to what is to blame for the rest.
   void divide(const Gap& gap, const std::optional<Blame>& to_blame, double seconds) {
     const double loading = gap.when.start > 0 ? overlap_of(timeline_.loads, gap.when) : 0;
     if (loading > 0) keep_from_work(Cause::lazy_loading, loading);
