@@ -82,9 +82,7 @@ class Contention {
     double at = 0;
     for (const auto& [when, span] : changes) {
       if (running.size() == 1) alone_[*running.begin()] += when - at;
-      if (running.size() <= kNear) {  // more run at a time on no device
-        for (const Span* each : running) share_[each] += (when - at) / static_cast<double>(running.size());
-      }
+      for (const Span* each : running) share_[each] += (when - at) / static_cast<double>(running.size());
       at = when;
       if (!running.erase(span)) running.insert(span);
     }
@@ -112,16 +110,16 @@ class Contention {
   void stood_ready() {
     if (timeline_.issued.empty() || recording_.captured) return;
     const Ordering order = ordering(recording_);
-    std::map<std::size_t, const Span*> span_of;
+    std::vector<const Span*> span_of(recording_.operations.size());
     for (const Span& span : timeline_.spans) span_of[span.operation] = &span;
-    std::map<std::size_t, Delay> delays;
+    std::vector<Delay> delays(recording_.operations.size());
     std::map<Cause, Lost> lost;
     for (const Span& span : timeline_.spans) {
       double ready = issued(span);
       double released = 0;  // by the rules of the default stream
       std::optional<std::size_t> behind;
       for (const auto& [before, rule] : order.device[span.operation]) {
-        const double end = span_of.at(before)->when.end;
+        const double end = span_of[before]->when.end;
         if (rule == Rule::default_stream) {
           released = std::max(released, end);
         } else if (end >= ready) {

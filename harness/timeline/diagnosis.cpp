@@ -48,7 +48,6 @@ class Doctor {
       : timeline_(timeline), recording_(*timeline.recording), analysis_(analysis), causes_(timeline, analysis) {
     for (const Span& span : timeline.spans) {
       work_.push_back(span.when.seconds());
-      span_of_[span.operation] = &span;
       if (!span.in_graph) begins_outside_.push_back(span.when.start);
       const Stream& stream = operation(span.operation).stream;
       streams_.insert({stream.kind, stream.index});
@@ -70,9 +69,8 @@ class Doctor {
          "what depends on a kernel begins once all earlier launches have started, and later ones wait for that kernel");
     find(Cause::issue_order, "an operation was ready, behind another that was issued before and was not");
     late_issue();
-    double others = 0;
-    for (const Interval& when : timeline_.others) others += overlap_of(when, {0, analysis_.makespan});
-    find(Cause::other_process, fmt::format("it was at work for {:.3f} ms", 1e3 * others));
+    find(Cause::other_process,
+         fmt::format("it was at work for {:.3f} ms", 1e3 * overlap_of(timeline_.others, {0, analysis_.makespan})));
     if (const auto sum = sums_.find(Cause::latency); sum != sums_.end()) {
       find(Cause::latency, sum->second.seconds,
            fmt::format("{:.1f} us on average before an operation that nothing recorded held; the median operation "
@@ -193,7 +191,7 @@ class Doctor {
     const bool may = waits || to_blame->cause == Cause::latency || to_blame->cause == Cause::small_work ||
                      to_blame->cause == causes_.copies_that_hold();
     if (!may) return false;
-    const bool from_graph = std::prev(before)->second->in_graph, to_graph = span_of_.at(*gap.next)->in_graph;
+    const bool from_graph = std::prev(before)->second->in_graph, to_graph = causes_.span_of(*gap.next).in_graph;
     if (!from_graph || !to_graph) return from_graph != to_graph;
     const auto outside = std::ranges::lower_bound(begins_outside_, gap.when.start);
     return outside != begins_outside_.end() && *outside < gap.when.end;
@@ -202,7 +200,7 @@ class Doctor {
   /// Seconds at the end of a gap for which nothing held the operation but a function of the host.
   double behind_host_function(const Gap& gap) const {
     const bool may = gap.reason == Idle::latency || gap.reason == Idle::stream_order;
-    if (!may || !span_of_.at(*gap.next)->behind_host_function) return 0;
+    if (!may || !causes_.span_of(*gap.next).behind_host_function) return 0;
     return gap.when.end - std::max(gap.when.start, causes_.wait_of(*gap.next).until);
   }
 
@@ -212,7 +210,7 @@ class Doctor {
   }
 
   void add(const Blame& blame, double seconds) {
-    const Span& next = *span_of_.at(*blame.shown.next);
+    const Span& next = causes_.span_of(*blame.shown.next);
     if (blame.cause == Cause::small_work && is_copy(operation(next.operation)) &&
         bytes_of(recording_, next) <= kSmallCopy) {
       keep_from_work(Cause::small_copies, seconds);
@@ -406,9 +404,8 @@ class Doctor {
   std::set<std::pair<StreamKind, int>> streams_;
   Engine busiest_{};
   std::map<Cause, Sum> sums_;
-  std::map<std::size_t, const Span*> span_of_;  ///< by operation
-  std::vector<double> begins_outside_;          ///< when work that no graph launched began, in order
-  std::map<double, const Span*> ended_;         ///< the work of the busiest engine, by when it ended
+  std::vector<double> begins_outside_;   ///< when work that no graph launched began, in order
+  std::map<double, const Span*> ended_;  ///< the work of the busiest engine, by when it ended
   std::map<Cause, Kept> kept_;
   std::vector<std::pair<Blame, double>> beside_graphs_;  ///< gaps beside graphs, as they are blamed otherwise
   double loads_first_ = 0;                               ///< within start_up_, for which the host loaded kernels

@@ -68,13 +68,13 @@ class GapCauses {
                                                           : Cause::synchronous_copies;
   }
 
+  const Span& span_of(std::size_t index) const { return timeline_.spans[span_of_.at(index)]; }
   const Wait& wait_of(std::size_t index) const { return analysis_.waits[span_of_.at(index)]; }
 
  private:
   static constexpr int kNear = 64;  ///< operations before or behind another that are looked at
 
   const Operation& operation(std::size_t index) const { return recording_.operations[index]; }
-  const Span& span_of(std::size_t index) const { return timeline_.spans[span_of_.at(index)]; }
 
   /// The cause of a gap before which nothing held the operation; nothing, if something did.
   std::optional<Cause> unheld(const Gap& gap) const {

@@ -68,7 +68,7 @@ class Reader {
     std::erase_if(rows_, [&](const NsightRow& each) { return !within(each); });
     std::ranges::stable_sort(rows_, {}, &NsightRow::order);
     drop_idle_calls();
-    note_calls(calls_in_order(), rows_);
+    note_calls(in_order_, rows_);
     if (std::ranges::none_of(rows_, [](const NsightRow& each) { return is_work(each.operation); })) {
       file_.refuse("it has no copy and no kernel that was issued in the part that is asked for: " + all);
     }
@@ -227,6 +227,8 @@ class Reader {
       if (!row.number(2) || !is_of_process(row.number(4))) return;
       calls_[*row.number(2)] = {row.whole(0), row.whole(1), string(row.whole(3)), row.number(4).value_or(0)};
     });
+    for (const auto& [correlation, call] : calls_) in_order_.push_back(&call);
+    std::ranges::sort(in_order_, {}, &NsightCall::start);
     for (NsightRow& each : rows_) {
       each.call = call_of(each.correlation);
       if (each.call == nullptr) ++left_out_[kWithoutCall];
@@ -235,13 +237,6 @@ class Reader {
                                    each.call->name.find("Async") == std::string::npos;
     }
     has_calls_ = !left_out_.contains(kWithoutCall);
-  }
-
-  std::vector<const NsightCall*> calls_in_order() const {
-    std::vector<const NsightCall*> calls;
-    for (const auto& [correlation, call] : calls_) calls.push_back(&call);
-    std::ranges::sort(calls, {}, &NsightCall::start);
-    return calls;
   }
 
   const NsightCall* call_of(std::optional<std::int64_t> correlation) const {
@@ -332,7 +327,7 @@ class Reader {
   /// A launch that loads its kernel does so before anything else; the record of it may have the end alone.
   void read_loads(const std::vector<const NsightCall*>& loads) {
     std::map<std::int64_t, std::vector<const NsightCall*>> of_thread;
-    for (const NsightCall* call : calls_in_order()) of_thread[call->thread].push_back(call);
+    for (const NsightCall* call : in_order_) of_thread[call->thread].push_back(call);
     for (const NsightCall* load : loads) {
       const auto& calls = of_thread[load->thread];
       const auto behind = std::ranges::upper_bound(calls, load->start, {}, &NsightCall::start);
@@ -386,6 +381,7 @@ class Reader {
   std::map<std::int64_t, std::string> strings_;
   std::vector<NsightRow> rows_;
   std::map<std::int64_t, NsightCall> calls_;  ///< by correlation
+  std::vector<const NsightCall*> in_order_;   ///< the same, as they began
   std::deque<NsightCall> other_calls_;        ///< of the operating system and the profiler
   NsightBackground background_;
   std::map<std::vector<std::int64_t>, std::size_t> kernels_;  ///< ours

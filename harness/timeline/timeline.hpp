@@ -126,10 +126,10 @@ bool holds_host(const Timeline& timeline, const Span& span);
 /// A call that takes longer than this many latencies does more than issue.
 inline constexpr double kIssueLatencies = 4;
 
-/// The same, disjoint and in order.
+/// The time that any of the intervals covers, disjoint and in order.
 std::vector<Interval> joined(std::vector<Interval> intervals);
 
-/// Of a copy.
+/// How much a copy moves.
 double bytes_of(const Recording& recording, const Span& span);
 
 /// When an engine is at work, on one operation or more: disjoint, in order.
