@@ -55,8 +55,9 @@ constexpr int most_wave_rows() {
   if (!kSameTypes<Op>) return 4;
   if (kPacksOnDevice<Op>) return 16;
   if (kItem == 2 && HasIdentity<Op> && !std::is_integral_v<InOf<Op>>) return 8;
-  if (kItem == 8 && !HasIdentity<Op>) return Op::kHeavy ? 4 : 16;
-  return kItem == 4 || kItem == 8 ? 8 : 4;
+  if (kItem != 4 && kItem != 8) return 4;
+  if (!Op::kHeavy) return 24;
+  return kItem == 8 && !HasIdentity<Op> ? 4 : 8;
 }
 
 template <class Op>
@@ -182,7 +183,7 @@ TEST(DeviceScanLaunch, StorageDoesNotShrinkAsArraysGrow) {
   }
 }
 
-/// 8 rows of what may be none, in three blocks per multiprocessor, then 16 in two.
+/// 8 rows of what may be none, in three blocks per multiprocessor, then 24 in two.
 TEST(DeviceScanLaunch, TurnsToMoreRowsWhereFewerAreFull) {
   struct Edge {
     std::int64_t n;
@@ -192,9 +193,9 @@ TEST(DeviceScanLaunch, TurnsToMoreRowsWhereFewerAreFull) {
   };
   using Op = FunctionOf<Item<8>, Item<8>, First>;
   for (const auto& [n, aligned, kernel, blocks] :
-       {Edge{1'622'016, true, ScanKernel::one_wave, 3 * 132}, Edge{1'622'017, true, ScanKernel::one_wave, 227},
-        Edge{2'162'688, true, ScanKernel::one_wave, 2 * 132}, Edge{2'162'689, true, ScanKernel::look_ahead, 132},
-        Edge{2'162'689, false, ScanKernel::look_back, 529}}) {
+       {Edge{1'622'016, true, ScanKernel::one_wave, 3 * 132}, Edge{1'622'017, true, ScanKernel::one_wave, 212},
+        Edge{3'244'032, true, ScanKernel::one_wave, 2 * 132}, Edge{3'244'033, true, ScanKernel::look_ahead, 132},
+        Edge{3'244'033, false, ScanKernel::look_back, 793}}) {
     const Scan<Op> scan(n, aligned, kHopper);
     EXPECT_EQ(scan.kernel(), kernel) << n;
     EXPECT_EQ(scan.launch_shape().blocks, blocks) << n;

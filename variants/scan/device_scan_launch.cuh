@@ -222,14 +222,15 @@ class Scan {
 
   // The most rows for which a thread has registers, with several blocks per multiprocessor. Sums are as in the variant;
   // optional items take additional registers. With four blocks, functions of 8-byte items without an identity spill:
-  // three blocks have room for 8 rows, and where that is too few, two for 16. Heavy functions were not tried.
+  // three blocks have room for 8 rows. Where 8 are too few, two blocks have room for 24. Heavy functions were not tried.
   static constexpr bool kManyRows = kSameTypes<Op> && HasIdentity<Op> && sizeof(Item) == 4;
   static constexpr int kMaxWaveRows = [] {
     if (!kSameTypes<Op>) return 4;
     if (kPacksOnDevice<Op>) return 16;
     if (sizeof(Item) == 2) return HasIdentity<Op> && !std::is_integral_v<Item> ? 8 : 4;
-    if (sizeof(Item) == 8) return HasIdentity<Op> ? 8 : Op::kHeavy ? 4 : 16;
-    return sizeof(Item) == 4 ? 8 : 4;
+    if (sizeof(Item) != 4 && sizeof(Item) != 8) return 4;
+    if (!Op::kHeavy) return 24;
+    return sizeof(Item) == 8 && !HasIdentity<Op> ? 4 : 8;
   }();
   static constexpr int kManyWaveRows = std::min(8, kMaxWaveRows);
   static constexpr int kLookBackRows = kManyRows ? 7 : 4;
@@ -250,7 +251,7 @@ class Scan {
   Wave wave_of(int rows) const { return {vectors(), rows, device_.multiprocessors}; }
   /// With many rows, blocks that start late cost more than look_ahead does.
   int most_wave_blocks(int rows) const {
-    const int most = Wave::most(kElementBytes<Op>, device_.multiprocessors);
+    const int most = Wave::most(kElementBytes<Op>, device_.multiprocessors, rows);
     const int rationed = by_aligned([&]<bool kAligned>(std::bool_constant<kAligned>) {
       return rows > 8 ? kWaveRationedFor<Op, 16, kAligned> : kWaveRationedFor<Op, 8, kAligned>;
     });
@@ -298,7 +299,8 @@ class Scan {
       return rows == kFewWaveRows    ? one_wave<Op, kFewWaveRows, kAligned, Run, Watch>
              : rows == 4             ? one_wave<Op, 4, kAligned, Run, Watch>
              : rows == kManyWaveRows ? one_wave<Op, kManyWaveRows, kAligned, Run, Watch>
-                                     : one_wave<Op, kMaxWaveRows, kAligned, Run, Watch>;
+                                     : one_wave < Op,
+             kMaxWaveRows, kAligned && kMaxWaveRows <= 16, Run, Watch > ;
     });
     return cuda::try_launch(kernel, launch_shape(), stream, in, out, n_, aligned_, mode, device_.multiprocessors,
                             Run::next(), states, nullptr, op);

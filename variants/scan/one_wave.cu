@@ -20,9 +20,9 @@ class OneWave {
     about.overview = false;
     about.parameters = {
         {.name = "rows",
-         .values = {"4", "1", "2", "8", "16"},
-         .meaning = "vectors a thread; 8 of f16 and of items of 4 and 8 bytes, and of sums of i8 and i16 up to 16"}};
-    about.limits = "16 KiB a multiprocessor, times rows; of 2-byte elements 12, of 1-byte ones 8";
+         .values = {"4", "1", "2", "8", "16", "24"},
+         .meaning = "vectors a thread; 8 of f16, 8 and 24 of items of 4 and 8 bytes, 8 and 16 of sums of i8 and i16"}};
+    about.limits = "16 KiB a multiprocessor, times rows; of 2-byte elements 12, of 1-byte ones and of 24 rows 8";
     about.in_place = true;
     about.cost = {.work = "about 4n, and 4 a vector", .span = "40 steps", .traffic = "2n"};
     return about;
@@ -36,10 +36,14 @@ class OneWave {
 
   Plan plan() const {
     if (multiprocessors_ == 0) return Plan::refuse("one_wave asks how many multiprocessors there are: it needs a GPU");
-    if (!with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { return rows_ <= most_rows<Op>(); }))
+    if (!with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { return takes<Op>(rows_); })) {
       return Plan::refuse("one_wave takes " + std::to_string(rows_) + " vectors a thread of " +
-                          (rows_ == 8 ? "f16, of items of 4 and 8 bytes and of " : "") + "sums of i8 and i16 only");
-    if (const int most = Wave::most(element_bytes(problem_.type), multiprocessors_); wave_.blocks > most) {
+                          (rows_ == 24  ? "items of 4 and 8 bytes"
+                           : rows_ == 8 ? "f16, of items of 4 and 8 bytes and of sums of i8 and i16"
+                                        : "sums of i8 and i16") +
+                          " only");
+    }
+    if (const int most = Wave::most(element_bytes(problem_.type), multiprocessors_, rows_); wave_.blocks > most) {
       return Plan::refuse("one_wave holds " + std::to_string(most * kWaveWarps * kLanes * rows_ / 64) +
                           " KiB at most with " + std::to_string(rows_) + " vectors a thread");
     }
@@ -93,15 +97,17 @@ class OneWave {
     using Item = typename Op::Item;
     const simt::Arrays<simt::CudaMachine, Item> arrays{in, out};
     const auto kernel = [&] {
-      constexpr int kMost = most_rows<Op>();
       return by_aligned(arrays, [&]<bool kAligned>(std::bool_constant<kAligned>) {
         // With 8 vectors a thread, what waits is memory; the shorter code for aligned arrays gains small items alone.
         [[maybe_unused]] constexpr bool kShort = kAligned && sizeof(typename Op::Element) <= 2;
-        if constexpr (kMost >= 8) {
+        if constexpr (takes<Op>(8)) {
           if (rows_ == 8) return one_wave<Op, 8, kShort, Runs, Watch>;
         }
-        if constexpr (kMost == 16) {
+        if constexpr (takes<Op>(16)) {
           if (rows_ == 16) return one_wave<Op, 16, kShort, Runs, Watch>;
+        }
+        if constexpr (takes<Op>(24)) {
+          if (rows_ == 24) return one_wave<Op, 24, false, Runs, Watch>;
         }
         return rows_ == 1   ? one_wave<Op, 1, kAligned, Runs, Watch>
                : rows_ == 2 ? one_wave<Op, 2, kAligned, Runs, Watch>
@@ -112,14 +118,16 @@ class OneWave {
                  problem_.items, aligned(arrays), problem_.mode, multiprocessors_, runs, states, watched, op);
   }
 
-  /// Vectors that a thread's registers hold, and all else: of 8-byte elements a few of them spill. Bytes and
+  /// Whether a thread's registers hold so many vectors, and all else: of 8-byte elements a few of them spill. Bytes and
   /// large items need more besides, but not what is added a word at a time.
   template <class Op>
-  static constexpr int most_rows() {
-    if (kPacksOnDevice<Op>) return 16;
+  static constexpr bool takes(int rows) {
     constexpr std::size_t kElement = sizeof(typename Op::Element), kItem = sizeof(typename Op::Item);
-    const bool half = kItem == 2 && !std::is_integral_v<typename Op::Item>;
-    return (kElement >= 4 && kItem <= 8) || half ? 8 : 4;
+    constexpr bool kHalf = kItem == 2 && !std::is_integral_v<typename Op::Item>;
+    constexpr bool kWide = kElement >= 4 && kItem <= 8;
+    if (rows == 24) return kWide && !Op::kHeavy;
+    if (rows == 16) return kPacksOnDevice<Op>;
+    return rows <= 4 || kWide || kHalf || kPacksOnDevice<Op>;
   }
 
   Problem problem_;

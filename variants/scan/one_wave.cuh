@@ -1,7 +1,7 @@
 // one_wave: a few blocks a multiprocessor scan a tile each, which their registers hold. The kernel; one_wave.cu
 // launches it, and scanlab::DeviceScan does.
 //
-// Idea    As one_block, on the whole device: up to 128 KiB of items an SM stay in registers between being read and
+// Idea    As one_block, on the whole device: up to 192 KiB of items an SM stay in registers between being read and
 //         written. A block publishes its tile's aggregate as soon as it has it, scans its rows, and by then those of
 //         the blocks before it are there as a rule. Asking for them sooner, by warps that do nothing else, is slower:
 //         what asks in vain holds up what publishes. The blocks of an SM read in turns, so that the first ones meet
@@ -36,8 +36,10 @@ namespace scanlab::scan {
 inline constexpr int kWaveWarps = 8;  // of a block at most
 inline constexpr int kMaxWaveBlocks = 1024;
 
-/// Blocks that a multiprocessor holds at a time: elements of 1 and 2 bytes take more registers a thread.
-constexpr int wave_blocks_at_a_time(std::size_t element_bytes) {
+/// Blocks that a multiprocessor holds at a time: elements of 1 and 2 bytes take more registers a thread, and so do more
+/// than 16 rows.
+constexpr int wave_blocks_at_a_time(std::size_t element_bytes, int rows = 1) {
+  if (rows > 16) return 2;
   return element_bytes == 1 ? 2 : element_bytes == 2 ? 3 : 4;
 }
 
@@ -76,8 +78,8 @@ struct Wave {
     warps = turns == 1 ? kWaveWarps : static_cast<int>(ceil_div(rows_of_warps, turns * at_a_time));
     blocks = static_cast<int>(std::min<std::int64_t>(ceil_div(rows_of_warps, warps), kMaxWaveBlocks + 1));
   }
-  static int most(std::size_t element_bytes, int multiprocessors) {
-    return std::min(wave_blocks_at_a_time(element_bytes) * multiprocessors, kMaxWaveBlocks);
+  static int most(std::size_t element_bytes, int multiprocessors, int rows = 1) {
+    return std::min(wave_blocks_at_a_time(element_bytes, rows) * multiprocessors, kMaxWaveBlocks);
   }
 };
 

@@ -190,23 +190,27 @@ class RegisterTile {
   /// Finds what comes before each vector in its warp's part; gives every lane the aggregate of the part.
   template <simt::ThreadBlock Block>
   SCANLAB_HD Item scan_rows(Block& block, Op op) {
-    Item total[kRows];
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      total[r] = fold_vector(rows_[r], op);
-      stay_packed(rows_[r]);
-    }
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) total[r] = scan_warp(block, total[r], op);
     Before<Op> warp_total = nothing<Op>();
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const Item left = block.shuffle_up(total[r], 1);
-      const Item row_total = block.shuffle(total[r], kLanes - 1);
-      before_[r] = block.lane() == 0 ? warp_total : r == 0 ? left : op(warp_total, left);
-      if constexpr (kInPlace)
-        rows_[r] = scanlab::bit_cast<Packed>(scan_vector(scanlab::bit_cast<Items>(rows_[r]), before_[r], op));
-      warp_total = r == 0 ? row_total : op(warp_total, row_total);
+    for (int first = 0; first < kRows; first += kAtATime) {
+      Item total[kAtATime];
+#pragma unroll
+      for (int i = 0; i < kAtATime; ++i) {
+        total[i] = fold_vector(rows_[first + i], op);
+        stay_packed(rows_[first + i]);
+      }
+#pragma unroll
+      for (Item& each : total) each = scan_warp(block, each, op);
+#pragma unroll
+      for (int i = 0; i < kAtATime; ++i) {
+        const int r = first + i;
+        const Item left = block.shuffle_up(total[i], 1);
+        const Item row_total = block.shuffle(total[i], kLanes - 1);
+        before_[r] = block.lane() == 0 ? warp_total : r == 0 ? left : op(warp_total, left);
+        if constexpr (kInPlace)
+          rows_[r] = scanlab::bit_cast<Packed>(scan_vector(scanlab::bit_cast<Items>(rows_[r]), before_[r], op));
+        warp_total = r == 0 ? row_total : op(warp_total, row_total);
+      }
     }
     return item_of(warp_total);
   }
@@ -259,8 +263,10 @@ class RegisterTile {
   using Packed = std::conditional_t<sizeof(Items) % 4 == 0, Words, Items>;
 
   /// Whether scan_rows() puts results in the place of items, and what comes before a vector takes no registers. They
-  /// are short where what is before may be none; it costs an operation more an item.
-  static constexpr bool kInPlace = kSameTypes<Op> && !HasIdentity<Op> && sizeof(Item) == 4;
+  /// are short where what is before may be none, or where a thread has more than 16 rows; it costs an operation more an
+  /// item.
+  static constexpr bool kInPlace = kSameTypes<Op> && (kRows > 16 || (!HasIdentity<Op> && sizeof(Item) == 4));
+  static constexpr int kAtATime = kRows > 16 ? 8 : kRows;  ///< rows whose totals are in registers
 
   static constexpr bool kOneTail = kAligned && kSameTypes<Op> && HasIdentity<Op> && kIsVector<In, kVector>;
 
