@@ -72,6 +72,8 @@ class Entry:
     """Options of a user that change it: `variants`, `type`, `op`."""
     of_others: bool = False
     """Whether it is of files of other programs, all in one picture."""
+    of_all: bool = False
+    """Whether it is one table of all devices, side by side."""
 
     @property
     def title(self) -> str:
@@ -107,7 +109,7 @@ figure, table = partial(_register, FIGURES), partial(_register, TABLES)
 def first_of(entry: Entry, data: Data) -> Shown:
     """Return a table of the first device with data. Without any, raise its Lacking."""
     reason: Lacking | None = None
-    for device in [""] if entry.of_others else data.devices or [""]:
+    for device in [""] if entry.of_others or entry.of_all else data.devices or [""]:
         try:
             return replace(entry.make(data.on(device) if device else data), device=device)
         except Lacking as error:

@@ -13,8 +13,8 @@
 
 namespace scanlab::implicit_sync {
 
-/// A source's answer to a statement; `nothing` if it is silent.
-enum class Expected { no, yes, nothing };
+/// A source's answer to a statement: `nothing` if it is silent, `may` if it leaves it open.
+enum class Expected { no, yes, nothing, may };
 
 /// Where a statement stands.
 struct Source {
@@ -50,7 +50,11 @@ struct Experiment {
 
   std::string statement() const { return subject + " " + verb + " " + object; }
   std::string describe_sources() const;  ///< the sources as text
+  Expected documented() const;           ///< by NVIDIA's documentation of today; nothing: undocumented
 };
+
+/// The experiments of which NVIDIA's documentation says something.
+std::vector<std::string> documented_experiments();
 
 /// Every experiment, controls first.
 const std::vector<Experiment>& experiments();

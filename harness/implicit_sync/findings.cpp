@@ -20,6 +20,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+Json in_json(Expected expected) { return expected == Expected::nothing ? Json(nullptr) : Json(word(expected)); }
+
 Trials try_here([[maybe_unused]] const Experiment& experiment, [[maybe_unused]] int trials) {
 #ifdef SCANLAB_WITH_CUDA
   try {
@@ -62,7 +64,8 @@ Trials run_experiment(const Experiment& experiment, int repetitions) {
 #endif
 
 const char* word(Expected expected) {
-  return expected == Expected::yes ? "yes" : expected == Expected::no ? "no" : "-";
+  constexpr std::array kWords{"no", "yes", "-", "may"};
+  return kWords.at(static_cast<std::size_t>(expected));
 }
 
 const char* word(Answer answer) {
@@ -126,7 +129,8 @@ Json to_json(const Finding& finding) {
           {"verb", experiment.verb},
           {"object", experiment.object},
           {"statement", experiment.statement()},
-          {"stated", experiment.expected == Expected::nothing ? Json(nullptr) : Json(word(experiment.expected))},
+          {"stated", in_json(experiment.expected)},
+          {"documented", in_json(experiment.documented())},
           {"claim", experiment.claim},
           {"sources", sources},
           {"measured", clear ? Json(word(answer)) : Json(nullptr)},
@@ -141,8 +145,10 @@ Json to_json(const Finding& finding) {
 
 void print_list(const std::vector<const Experiment*>& all, std::ostream& out) {
   for (const Experiment* each : all) {
-    fmt::print(out, "{}\n  {}\n  said     {}: {}\n  source   {}\n", each->name, each->statement(), word(each->expected),
-               each->claim, each->describe_sources());
+    const Expected documented = each->documented();
+    fmt::print(out, "{}\n  {}\n  said     {}: {}\n  source   {}\n  NVIDIA   {}\n", each->name, each->statement(),
+               word(each->expected), each->claim, each->describe_sources(),
+               documented == Expected::nothing ? "undocumented" : word(documented));
   }
   fmt::print(out,
              "\n'scanlab streams implicit-sync' tests this device; data/recorded/ and the report have the answers of "

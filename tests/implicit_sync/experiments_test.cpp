@@ -80,12 +80,15 @@ TEST(ImplicitSync, AFindingSaysWhatWasSaidAndKeepsEveryTrial) {
   const nlohmann::ordered_json json = to_json(Finding{.experiment = &experiment, .trials = trials(0, 3)});
   EXPECT_EQ(json["statement"], "cudaMadeUp blocks the host");
   EXPECT_EQ(json["stated"], "yes");
+  EXPECT_TRUE(json["documented"].is_null());
   EXPECT_EQ(json["measured"], "no");
   EXPECT_EQ(json["differs"], true);
   EXPECT_EQ(json["trials"], 3);
   EXPECT_EQ(json["seconds"].size(), 3U);
   EXPECT_EQ(json["environment"]["CUDA_LAUNCH_BLOCKING"], "1");
   experiment.expected = Expected::nothing;
+  experiment.name = "copy_async_to_host_pageable_large.host";
+  EXPECT_EQ(to_json(Finding{&experiment, trials(3, 3)})["documented"], "may");
   const auto untried =
       to_json(Finding{.experiment = &experiment, .trials = {.yes = 0, .seconds = {}, .refusal = "no"}});
   EXPECT_TRUE(untried["stated"].is_null());
@@ -108,6 +111,12 @@ TEST(ImplicitSync, EveryExperimentHasANameAndAStatementOfItsOwnAClaimAndASource)
     EXPECT_TRUE(each.trial) << each.name;
 #endif
     EXPECT_TRUE(each.environment.empty() || each.fresh_process) << each.name << ": CUDA has read its variables";
+  }
+}
+
+TEST(ImplicitSync, EveryDocumentedAnswerIsAboutAnExperiment) {
+  for (const std::string& name : implicit_sync::documented_experiments()) {
+    EXPECT_NE(std::ranges::find(experiments(), name, &Experiment::name), experiments().end()) << name;
   }
 }
 

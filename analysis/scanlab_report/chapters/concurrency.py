@@ -8,9 +8,9 @@ import pandas as pd
 from scanlab_report import marks, style
 from scanlab_report.console import count
 from scanlab_report.data import Data
-from scanlab_report.formats import Table, alike, text
+from scanlab_report.formats import Column, Table, alike, text
 from scanlab_report.intervals import median_interval
-from scanlab_report.pick import Lacking, newest, pick
+from scanlab_report.pick import Lacking, newest, newest_first, pick
 from scanlab_report.shown import Shown, figure, shown, table
 
 WAVES = 9  # the staircase is drawn so far
@@ -80,19 +80,34 @@ def concurrency(data: Data) -> Shown:
 
 
 _READ = (
-    "Source: answer of the teaching material. Device: measured answer; (!) marks a difference. "
-    "Yes: trials that answered yes."
+    "Each source: its answer. NVIDIA: that of its documentation today; —: undocumented, not to be "
+    "relied upon. Devices: measured answer; (!) marks a difference from the sources."
 )
-_ANSWERS = {"stated": "source", "shown": "device", "counted": "yes"}
 
 
-def _sync_rows(data: Data) -> pd.DataFrame:
-    """With the answer of the device as it is `shown`, and how many trials say yes as `counted`."""
+def _answers(data: Data, calls: bool) -> tuple[pd.DataFrame, list[Column], str, list[pd.DataFrame]]:
+    """Experiments with a column for each source and each device; the drivers of those, and what
+    was measured on them."""
     rows = newest(data, "implicit_sync", "experiments on implicit synchronisation")
-    answered = rows["answer"].map(lambda answer: isinstance(answer, str))
-    yes = rows["yes"].astype(str) + " of " + rows["trials"].astype(str)
-    answers = rows["answer"].map(text) + np.where(answered & rows["differs"], " (!)", "")
-    return rows.assign(shown=answers, counted=yes.where(answered, ""))
+    rows = rows[(rows["asks"] != "") == calls].reset_index(drop=True)
+    made, columns, drivers = rows.fillna({"stated": "", "documented": "—"}), [], []
+    for work in rows["works"].explode().dropna().unique():
+        made[work] = made["stated"].where([work in own for own in rows["works"]], "")
+        columns += alike(str, **{work: work.split(",")[0]}, group="sources", wrap=5)
+    columns += alike(str, documented="NVIDIA")
+    measured = []
+    for device in data.devices:
+        numbers = newest_first(data.on(device), "implicit_sync")
+        own = pick(data["implicit_sync"], file=numbers[:1])
+        if own.empty:
+            continue
+        measured.append(own)
+        own = own.set_index("name").reindex(rows["name"]).reset_index()
+        name, driver = device.split()[1], data.files[numbers[0]].context.get("driver", "unknown")
+        made[device] = own["answer"].map(text) + np.where(own["differs"].eq(True), " (!)", "")
+        columns += alike(str, **{device: name}, group="devices")
+        drivers.append(f"{name}: driver {driver}")
+    return made, columns, "; ".join(drivers), measured
 
 
 def sync_calls(rows: pd.DataFrame) -> list[str]:
@@ -102,33 +117,31 @@ def sync_calls(rows: pd.DataFrame) -> list[str]:
     return rows["subject"].drop_duplicates().replace(short, regex=True).tolist()
 
 
-@table("implicit_sync")
+@table("implicit_sync", of_all=True)
 def implicit_sync_calls(data: Data) -> Shown:
     """Implicit synchronisation by API calls: blocking of the host, and serialised streams."""
-    rows = _sync_rows(data)
-    columns = alike(str, "call")
-    for who, group in (("host", "blocks the host"), ("streams", "serialises streams")):
-        headings = {f"{who}_{key}": heading for key, heading in _ANSWERS.items()}
-        columns += alike(text, **headings, group=group)
-    asked = rows[rows["asks"] != ""]
-    answers = asked.set_index(["subject", "asks"])[[*_ANSWERS]].unstack()
-    answers["shown"] = answers["shown"].fillna("—")
-    answers.columns = [f"{who}_{key}" for key, who in answers.columns]
-    made = answers.reindex(asked["subject"].unique(), columns=[c.key for c in columns])
-    made = made.assign(call=sync_calls(asked)).reset_index(drop=True)
+    rows, columns, drivers, measured = _answers(data, calls=True)
+    of = {asks: own.set_index("subject") for asks, own in rows.groupby("asks")}
+    made = pd.DataFrame({"call": sync_calls(rows)}, index=rows["subject"].unique())
+    for key in (column.key for column in columns):
+        host, streams = (
+            of[asks][key].reindex(made.index).replace("", None).fillna("·")
+            for asks in ("host", "streams")
+        )
+        made[key] = (host + " / " + streams).replace({"· / ·": "", "— / —": "—"})
     caption = (
-        "API calls behind a running kernel: whether they block the host until the kernel ends, and "
-        f"whether they serialise kernels of two streams. {_READ} Copies beside non-blocking "
-        "streams are of pageable memory, 4 MiB unless stated."
+        "API calls behind a running kernel: whether they block the host until the kernel ends / "
+        "whether they serialise kernels of two streams; ·: not said. Copies beside non-blocking "
+        f"streams are of pageable memory, 4 MiB unless stated. {_READ} {drivers}."
     )
-    return shown(data, Table(caption, columns, made), caption, rows)
+    return shown(data, Table(caption, alike(str, "call") + columns, made), caption, *measured)
 
 
-@table("implicit_sync")
+@table("implicit_sync", of_all=True)
 def implicit_sync_questions(data: Data) -> Shown:
     """Implicit synchronisation by launches, events, issue order and hardware work queues."""
-    rows = _sync_rows(data)
-    columns = alike(str, question="statement", wrap=40) + alike(text, **_ANSWERS)
+    rows, answers, drivers, measured = _answers(data, calls=False)
+    columns = alike(str, question="statement", wrap=24) + answers
     subject = "Implicit synchronisation by launches, events, issue order and hardware work queues."
-    made, caption = rows[rows["asks"] == ""].reset_index(drop=True), f"{subject} {_READ}"
-    return shown(data, Table(caption, columns, made), caption, rows)
+    caption = f"{subject} {_READ} {drivers}."
+    return shown(data, Table(caption, columns, rows), caption, *measured)

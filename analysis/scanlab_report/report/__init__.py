@@ -112,7 +112,8 @@ def _figure(entry: shown.Entry, data: Data, out: Path, paper: Path | None) -> st
 
 def _table(entry: shown.Entry, data: Data, out: Path, paper: Path | None) -> str:
     """Write a table of the first device that has it, and for the papers if the first device has."""
-    first = data if entry.of_others or not data.devices else data.on(data.devices[0])
+    whole = entry.of_others or entry.of_all or not data.devices
+    first = data if whole else data.on(data.devices[0])
     try:
         made = shown.first_of(entry, first)
     except Lacking:

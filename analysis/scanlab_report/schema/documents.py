@@ -110,6 +110,9 @@ class Experiment(Struct, kw_only=True, frozen=True):
     object: Annotated[Line, means('"the host", "kernels of two streams", or another object')]
     statement: Annotated[Line, means("the three as a sentence")]
     stated: Annotated[Answer, means("whether it holds according to the source; null if silent")]
+    documented: Annotated[
+        Answer | Literal["may"], means("NVIDIA's documentation; null: undocumented")
+    ] = None
     claim: Annotated[Line, means("the sources' claim, as a sentence")]
     sources: Annotated[list[Source], means("empty if no source speaks of the call")]
     measured: Annotated[Answer, means("whether it holds here; null: untried, or trials differ")]
