@@ -122,7 +122,7 @@ std::vector<std::int64_t> sizes(std::size_t bytes) {
         std::int64_t{64} << 10, std::int64_t{256} << 10, std::int64_t{512} << 10, std::int64_t{1} << 20,
         std::int64_t{132} * (10 << 10), std::int64_t{2} << 20, std::int64_t{4} << 20, std::int64_t{132} * (26 << 10),
         std::int64_t{132} * (32 << 10), std::int64_t{132} * (64 << 10), std::int64_t{132} * (96 << 10),
-        std::int64_t{132} * (128 << 10), std::int64_t{24} << 20}) {
+        std::int64_t{132} * (128 << 10), std::int64_t{132} * (192 << 10)}) {
     const std::int64_t n = edge / static_cast<std::int64_t>(bytes);
     for (const std::int64_t each : {n - 1, n, n + 1}) {
       if (each > 3) all.push_back(each);

@@ -240,15 +240,17 @@ class Scan {
   static constexpr bool kNarrow = kElementBytes<Op> <= 2;
   static constexpr int kFewWaveRows = kNarrow ? 1 : 2;
   /// Vectors per thread. Up to 4, and 8 for sums, follow what `scanlab tune` chose on an H200 and an H100; the others
-  /// follow times of affine maps. For sums of 8-byte items the steps lie at twice the bytes.
+  /// follow times of affine maps.
   int wave_rows() const {
-    constexpr std::int64_t kWide = HasIdentity<Op> && sizeof(In) == 8 ? 2 : 1, kKiB = 1 << 10;
-    if (bytes() <= (!kNarrow ? kWide * 512 : aligned_ ? 256 : 1024) * kKiB) return kFewWaveRows;
-    if (bytes() <= (kNarrow ? 4 : 2 * kWide) * 1024 * kKiB) return 4;
+    constexpr bool kWide = HasIdentity<Op> && sizeof(In) == 8;
+    constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
+    constexpr int kFourRowsMiB = kNarrow ? 4 : !kWide ? 2 : std::is_integral_v<In> ? 5 : 8;
+    if (bytes() <= (kWide ? 1024 : !kNarrow ? 512 : aligned_ ? 256 : 1024) * kKiB) return kFewWaveRows;
+    if (bytes() <= kFourRowsMiB * kMiB) return 4;
     const bool fit = wave_of(8).blocks <= most_wave_blocks(8);
-    // Sums of 8-byte items by 24 rows are a tenth faster than by look_ahead from memory, and slower from L2 where the
+    // Items of 8 bytes by 24 rows are a tenth faster than by look_ahead from memory, and slower from L2, where the
     // preparation of storage adds to it.
-    const bool by_look_ahead = captured_ && aligned_ && HasIdentity<Op> && sizeof(In) == 8;
+    const bool by_look_ahead = captured_ && aligned_ && sizeof(In) == 8;
     return kManyWaveRows == kMaxWaveRows || fit || by_look_ahead ? kManyWaveRows : kMaxWaveRows;
   }
   Wave wave() const { return wave_of(wave_rows()); }
