@@ -294,6 +294,7 @@ class Doctor {
 
   void calls_that_hold_the_host() {
     double in_calls = 0;
+    double copying = 0;  // of these, behind what a copy waited for: the device is at work until then
     int copies = 0;
     bool synchronous = false;
     std::vector<double> kernels;
@@ -305,10 +306,13 @@ class Doctor {
       }
       ++copies;
       synchronous |= operation(span.operation).synchronous;
-      if (!timeline_.issued.empty()) in_calls += timeline_.issued[span.operation].seconds();
+      if (timeline_.issued.empty()) continue;
+      const Interval& call = timeline_.issued[span.operation];
+      in_calls += call.seconds();
+      copying += std::max(0.0, call.end - std::max(call.start, causes_.wait_of(span.operation).until));
     }
     if (copies > 0 && !recording_.captured) {
-      find(causes_.copies_that_hold(), std::min(in_calls, analysis_.makespan),
+      find(causes_.copies_that_hold(), std::min(copying, analysis_.makespan),
            fmt::format(
                "the host was in {} calls of {} for {:.0f}% of the makespan, and issued nothing meanwhile; "
                "copies ran at {:.1f} GB/s in, {:.1f} GB/s out",
@@ -373,8 +377,9 @@ class Doctor {
          fmt::format("the device began {:.3f} ms after the host began to issue; more work behind it makes it matter "
                      "less",
                      1e3 * start_up_));
-    // Where the host waits for each copy nothing overlaps, in however many chunks.
+    // Where the host waits for each copy nothing overlaps, in however many chunks; and copies alone are no pipeline.
     if (std::ranges::find(found_, causes_.copies_that_hold(), &Diagnosis::cause) != found_.end()) return;
+    if (busy(Engine::compute) <= 0) return;
     find(Cause::few_chunks, fill_ + drain_,
          fmt::format("{}: the busiest engine ({}) had nothing to do for {:.3f} ms while the first chunk was on its way "
                      "to it, and {:.3f} ms behind its last; smaller chunks fill and drain sooner",

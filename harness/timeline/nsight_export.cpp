@@ -308,10 +308,12 @@ class Reader {
       other.call = &call;
       rows_.push_back(std::move(other));
     };
-    for (const auto& [correlation, call] : calls_) {
-      if (!issue.contains(&call)) add(call);
-    }
     std::vector<const NsightCall*> loads;
+    for (const auto& [correlation, call] : calls_) {
+      if (issue.contains(&call)) continue;
+      if (call.name.starts_with("cuLibraryLoad") || call.name.starts_with("cuModuleLoad")) loads.push_back(&call);
+      add(call);
+    }
     for (const char* table : {"OSRT_API", "PROFILER_OVERHEAD"}) {
       file_.read(table, {{"start"}, {"end"}, {"nameId"}, {"globalTid", false}}, [&](const Row& row) {
         if (!row.number(1) || !row.number(2) || !is_of_process(row.number(3))) return;

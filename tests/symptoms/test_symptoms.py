@@ -3,14 +3,18 @@ program, the tracer and scanlab."""
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "examples" / "symptoms"
-PROGRAM = os.environ.get("SCANLAB_SYMPTOMS", "")
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "examples" / "symptoms"
+RECORDED = sorted((ROOT / "data" / "symptoms").glob("*.tar.xz"))
+PROGRAM, SCANLAB = (os.environ.get(f"SCANLAB_{name}", "") for name in ("SYMPTOMS", "PROGRAM"))
 needs_program = pytest.mark.skipif(not PROGRAM, reason="SCANLAB_SYMPTOMS names no program")
 
 SYMPTOMS = """#!/bin/sh
@@ -24,7 +28,7 @@ fi
 case $2 in slow) ms=3.0;; fast) ms=1.5;; esac
 echo "$1 $2, instance $4: $ms ms, checksum 0f, 50.0 GB/s"
 """
-SCANLAB = """#!/bin/sh
+DIAGNOSE = """#!/bin/sh
 echo "$4, A GPU: 5 operations, streams: 2, pinned memory"
 echo 'copies in   busy     0.000 ms (  0%)  idle     0.007 ms: no more work 0.007'
 echo '  a wait (1.250 ms): it waited (long)'
@@ -42,7 +46,7 @@ def run(*words: object) -> subprocess.CompletedProcess[str]:
 def stand_ins(tmp_path: Path) -> list[object]:
     """Return a command of run.py."""
     words: list[object] = [sys.executable, FOLDER / "run.py"]
-    scripts = {"symptoms": SYMPTOMS, "tracer": "", "scanlab": SCANLAB}
+    scripts = {"symptoms": SYMPTOMS, "tracer": "", "scanlab": DIAGNOSE}
     for name, text in scripts.items():
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
@@ -98,6 +102,19 @@ def test_run_prints_a_table_and_writes_rows(stand_ins: list[object], tmp_path: P
     assert len(list(kept.iterdir())) == 4
     (tmp_path / "symptoms").unlink()
     assert run(*words, "--again", rows).stdout == ran.stdout
+
+
+@pytest.mark.skipif(not SCANLAB, reason="SCANLAB_PROGRAM names no program")
+@pytest.mark.parametrize("traces", RECORDED, ids=lambda path: path.name.removesuffix(".tar.xz"))
+def test_recorded_traces_are_diagnosed_right(traces: Path, tmp_path: Path) -> None:
+    shutil.unpack_archive(traces, tmp_path)
+    words = ["--again", tmp_path / "rows.json", "--keep", tmp_path / "traces"]
+    ran = run(sys.executable, FOLDER / "run.py", *words, "--scanlab", SCANLAB)
+    assert ran.returncode == 0, ran.stderr
+    slow, fast = (list(map(int, re.findall(r"\d+", line))) for line in ran.stdout.splitlines()[-2:])
+    forms, right, _, wrong = slow
+    assert forms >= 40 and right >= 0.95 * forms and wrong == 0, ran.stdout
+    assert fast[1] >= 0.95 * fast[0], ran.stdout
 
 
 def test_run_refuses_in_one_sentence(stand_ins: list[object], tmp_path: Path) -> None:

@@ -38,6 +38,13 @@ class Program {
     return *this;
   }
 
+  /// The latest copy is of pageable memory, and the host in its call for so long.
+  Program& holds_host(double start, double end) {
+    recording_.job.memory = HostMemory::pageable;
+    timeline_.issued.back() = {kMicro * start, kMicro * end};
+    return *this;
+  }
+
   /// The seconds of a cause; 0 where it is not named.
   double seconds(Cause cause) {
     timeline_.recording = &recording_;
@@ -162,6 +169,29 @@ TEST(Diagnosis, BlamesTheLoadsOfKernelsForTheGapsInWhichTheyHappen) {
   };
   EXPECT_NEAR(program().loads(0, 90).loads(115, 135).seconds(Cause::lazy_loading), 110, 1);
   EXPECT_EQ(program().seconds(Cause::lazy_loading), 0);
+}
+
+TEST(Diagnosis, BlamesNoCopyForTheWorkThatItWaitsFor) {
+  const auto program = [](double ready) {
+    Program kernels;
+    kernels.kernel(1, 10, ready);
+    kernels.copy(OperationKind::copy_out, 4, 1, ready + 1, 1000);
+    return kernels.holds_host(2, 1000);
+  };
+  EXPECT_EQ(program(990).seconds(Cause::pageable_memory), 0) << "the host was in the call for 1000 us";
+  EXPECT_NEAR(program(400).seconds(Cause::pageable_memory), 600, 1);
+}
+
+TEST(Diagnosis, AsksForNoChunksOfCopiesAlone) {
+  const auto program = [](bool computes) {
+    Program copies;
+    if (computes) copies.kernel(1, 600, 620);
+    copies.copy(OperationKind::copy_in, 1 << 20, 1, 10, 600);
+    copies.copy(OperationKind::copy_out, 1 << 20, 1, 620, 1220);
+    return copies;
+  };
+  EXPECT_GT(program(true).seconds(Cause::few_chunks), 500);
+  EXPECT_EQ(program(false).seconds(Cause::few_chunks), 0);
 }
 
 TEST(Diagnosis, BlamesWorkOutsideOfGraphs) {

@@ -259,11 +259,15 @@ TEST(NsightExport, CallsInWhichTheHostWasAreTheHostsWork) {
   call(kRuntime, "cudaGetDevice_v3020", 1, 1.001, 7);
   call("OSRT_API", "pread64", 2, 3, 7);
   call("PROFILER_OVERHEAD", "Buffer flush", 4, 5, 7);
+  call(kRuntime, "cuLibraryLoadData", 6, 7, 7);
+  const NsightExport read = read_nsight_export(file, {});
   std::vector<std::string> labels;
-  for (const Operation& each : read_nsight_export(file, {}).recording.operations) {
+  for (const Operation& each : read.recording.operations) {
     if (each.kind == OperationKind::host_work) labels.push_back(describe(each));
   }
-  EXPECT_EQ(labels, (std::vector<std::string>{"cudaFree", "pread64", "Buffer flush"}));
+  EXPECT_EQ(labels, (std::vector<std::string>{"cudaFree", "pread64", "Buffer flush", "cuLibraryLoadData"}));
+  ASSERT_EQ(read.times.loads.size(), 1);
+  EXPECT_NEAR(read.times.loads.front().seconds(), 1e-3, 1e-6);
 }
 
 TEST(NsightExport, OtherProcessesAndContextsHaveTheDevice) {
