@@ -171,8 +171,10 @@ def numbers(data: Data) -> Numbers:
         both = rows[rows["stated"].notna() & rows["answer"].notna()]
         others = both[both["differs"].astype(bool)]
         asks = others["asks"].fillna("").value_counts()
-        limits = others["question"].str.extract(r"by ([0-9.]+) us or more$", expand=False).dropna()
-        seconds = np.concatenate(others.loc[limits.index, "seconds"].to_list())
+        limits = rows["question"].str.extract(r"by (\d+) us or more$", expand=False)
+        limited = rows.assign(limit=limits.astype(float)).dropna(subset="limit")
+        passed = pick(limited, answer="yes").groupby("subject")["limit"].max()
+        seconds = np.concatenate(limited["seconds"].to_list())
         calls = concurrency.sync_calls(pick(others, asks="streams", stated="yes"))
         by_source = others.explode("works").groupby("works")["claim"].nunique()
         made |= {
@@ -184,8 +186,10 @@ def numbers(data: Data) -> Numbers:
             "implicitSyncDifferOthers": asks.get("", 0),
             "implicitSyncDifferClaims": others["claim"].nunique(),
             "implicitSyncOneSource": by_source.max(),
-            "implicitSyncLimited": len(limits),
-            "implicitSyncLimit": limits.iloc[0],
+            "implicitSyncLimited": int(limited["differs"].sum()),
+            "implicitSyncLimitPassed": passed.min(),
+            "implicitSyncLimitPassedIdle": passed.max(),
+            "implicitSyncLimitLeft": limited["limit"].max(),
             "implicitSyncLimitedLeast": (1e6 * seconds.min(), 2),
             "implicitSyncLimitedMost": (1e6 * seconds.max(), 2),
             "implicitSyncPartNoMore": "; ".join(map(latex, calls)),
