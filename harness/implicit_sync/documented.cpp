@@ -21,7 +21,9 @@ struct Documented {
   Expected answer;
 };
 constexpr Documented kDocumented[] = {
+    {"nothing.streams", kMay},
     {"device_synchronize.host", kYes},
+    {"device_synchronize.streams", kYes},
     {"device_memset.host", kNo},
     {"device_memset.streams", kYes},
     {"device_memset_async.host", kNo},
@@ -37,7 +39,9 @@ constexpr Documented kDocumented[] = {
     {"default_stream_kernel_nonblocking.streams", kNo},
     {"per_thread_default_stream_kernel.host", kNo},
     {"per_thread_default_stream_kernel.streams", kNo},
+    {"copy_nonblocking.host", kNo},
     {"copy_nonblocking.streams", kNo},
+    {"copy_64_kib_nonblocking.host", kNo},
     {"copy_64_kib_nonblocking.streams", kNo},
     {"copy_to_device_pinned_large.host", kYes},
     {"copy_to_device_pinned_large.streams", kYes},

@@ -255,7 +255,7 @@ class Doctor {
       if (sum != kept_.end()) find(cause, sum->second.seconds, evidence(counted(sum->second.gaps, "gap")));
     };
     say(Cause::lazy_loading, [&](const std::string& gaps) {
-      return fmt::format("{}, in which launches loaded their kernels: {}", gaps,
+      return fmt::format("{}, in which kernels or their libraries were loaded: {}", gaps,
                          counted(timeline_.loads.size(), "load"));
     });
     say(Cause::small_copies, [&](const std::string& gaps) {
@@ -311,7 +311,7 @@ class Doctor {
       in_calls += call.seconds();
       copying += std::max(0.0, call.end - std::max(call.start, causes_.wait_of(span.operation).until));
     }
-    if (copies > 0 && !recording_.captured) {
+    if (copying >= kStandsOut * analysis_.makespan && !recording_.captured) {
       find(causes_.copies_that_hold(), std::min(copying, analysis_.makespan),
            fmt::format(
                "the host was in {} calls of {} for {:.0f}% of the makespan, and issued nothing meanwhile; "

@@ -311,7 +311,7 @@ class Reader {
     std::vector<const NsightCall*> loads;
     for (const auto& [correlation, call] : calls_) {
       if (issue.contains(&call)) continue;
-      if (call.name.starts_with("cuLibraryLoad") || call.name.starts_with("cuModuleLoad")) loads.push_back(&call);
+      if (call.name.starts_with("cuLibraryLoad")) loads.push_back(&call);  // of a kernel that is launched first
       add(call);
     }
     for (const char* table : {"OSRT_API", "PROFILER_OVERHEAD"}) {

@@ -18,12 +18,12 @@
 //          aligned to their items; otherwise the error of a launch. The results are then undefined.
 // Order    operands keep their order. Floating-point results are bitwise reproducible for one n on one device
 //          from compute capability 9.0 on, if items and results have one size, which divides 16, and both arrays begin
-//          at multiples of 16 bytes; up to about 256 KiB, and for items of 8 bytes above 13 MB, if calls are captured
-//          alike, and write in place alike.
+//          at multiples of 16 bytes; up to about 256 KiB, and for items of 8 bytes above 96 KiB a multiprocessor, if
+//          calls are captured alike, and write in place alike.
 // Needs    nvcc 12.4 with GCC 11, C++20, Linux, compute capability 7.5. From 9.0 on large arrays are scanned by
 //          look_ahead, before that by look-back; so are those that do not begin at multiples of 16 bytes.
 // Cost     from 9.0 on one launch up to about 192 KiB of items a multiprocessor, of 4 and 8 bytes each; for sums of
-//          smaller integers 128 KiB; half of that for items of 16 bytes, of two types and for heavy functions of 8-byte
+//          smaller integers and heavy functions of 4 bytes 128 KiB; half of that for items of 16 bytes, of two types and for heavy functions of 8-byte
 //          items, and less for functions of items of 1 and 2 bytes. Larger arrays, and captured calls above about
 //          256 KiB, half of that for a heavy function, take two, as in CUB: the first one has a few blocks and
 //          initialises the storage. Below 9.0 one launch up to 16 KiB, for a heavy function 8.

@@ -117,12 +117,26 @@ void expect_same(const std::vector<T>& results, const std::vector<T>& expected, 
 /// look-back, a wave of those, and many waves.
 std::vector<std::int64_t> sizes(std::size_t bytes) {
   std::vector<std::int64_t> all{0, 1, 2, 3};
-  for (const std::int64_t edge :
-       {std::int64_t{16}, std::int64_t{512}, std::int64_t{16} << 10, std::int64_t{26} << 10, std::int64_t{57344},
-        std::int64_t{64} << 10, std::int64_t{256} << 10, std::int64_t{512} << 10, std::int64_t{1} << 20,
-        std::int64_t{132} * (10 << 10), std::int64_t{2} << 20, std::int64_t{4} << 20, std::int64_t{132} * (26 << 10),
-        std::int64_t{132} * (32 << 10), std::int64_t{132} * (64 << 10), std::int64_t{132} * (96 << 10),
-        std::int64_t{132} * (128 << 10), std::int64_t{132} * (192 << 10)}) {
+  for (const std::int64_t edge : {std::int64_t{16},
+                                  std::int64_t{512},
+                                  std::int64_t{16} << 10,
+                                  std::int64_t{26} << 10,
+                                  std::int64_t{57344},
+                                  std::int64_t{64} << 10,
+                                  std::int64_t{256} << 10,
+                                  std::int64_t{512} << 10,
+                                  std::int64_t{1} << 20,
+                                  std::int64_t{132} * (10 << 10),
+                                  std::int64_t{2} << 20,
+                                  std::int64_t{4} << 20,
+                                  std::int64_t{132} * (26 << 10),
+                                  std::int64_t{132} * (32 << 10),
+                                  std::int64_t{132} * (64 << 10),
+                                  std::int64_t{132} * (96 << 10),
+                                  std::int64_t{132} * (128 << 10),
+                                  std::int64_t{24} << 20,
+                                  std::int64_t{132} * (192 << 10),
+                                  std::int64_t{132} * 7 * (36 << 10)}) {
     const std::int64_t n = edge / static_cast<std::int64_t>(bytes);
     for (const std::int64_t each : {n - 1, n, n + 1}) {
       if (each > 3) all.push_back(each);

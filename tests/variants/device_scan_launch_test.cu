@@ -202,6 +202,17 @@ TEST(DeviceScanLaunch, TurnsToMoreRowsWhereFewerAreFull) {
   }
 }
 
+/// Captured, 24 rows of 8-byte items are slower than look_ahead, which needs aligned arrays.
+TEST(DeviceScanLaunch, TakesLookAheadForCapturedItemsOf8Bytes) {
+  using Op = SumOfNumbers<double, double>;
+  const auto kernel = [](bool aligned, bool captured) {
+    return Scan<Op>(2'500'000, aligned, kHopper, /*apart=*/true, captured).kernel();
+  };
+  EXPECT_EQ(kernel(true, false), ScanKernel::one_wave);
+  EXPECT_EQ(kernel(true, true), ScanKernel::look_ahead);
+  EXPECT_EQ(kernel(false, true), ScanKernel::one_wave);
+}
+
 }  // namespace
 }  // namespace scanlab::scan
 #endif

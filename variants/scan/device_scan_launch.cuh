@@ -93,7 +93,7 @@ class Scan {
       kernel_ = ScanKernel::one_wave;
     } else if (device.copies_in_bulk && aligned && kCanLookAhead) {
       kernel_ = ScanKernel::look_ahead;
-      shape_ = shape_for<Op>(bytes(), device.multiprocessors, device.shared_bytes);
+      shape_ = shape_for<Op>(bytes(), device.multiprocessors, device.shared_bytes, sizeof(In) == 8 ? 7 : 4);
       shape_.looking = looking_beside<Op>(shape_.warps);
       shape_ = with_stages<Op>(shape_, ceil_div(tiles(), std::max(device.multiprocessors, 1)), device.shared_bytes);
     }
@@ -248,8 +248,8 @@ class Scan {
     if (bytes() <= (kWide ? 1024 : !kNarrow ? 512 : aligned_ ? 256 : 1024) * kKiB) return kFewWaveRows;
     if (bytes() <= kFourRowsMiB * kMiB) return 4;
     const bool fit = wave_of(8).blocks <= most_wave_blocks(8);
-    // Items of 8 bytes by 24 rows are a tenth faster than by look_ahead from memory, and slower from L2, where the
-    // preparation of storage adds to it.
+    // With 24 rows, items of 8 bytes are scanned a tenth faster than by look_ahead from memory. From L2 they are
+    // scanned more slowly, and a captured call would prepare storage besides.
     const bool by_look_ahead = captured_ && aligned_ && sizeof(In) == 8;
     return kManyWaveRows == kMaxWaveRows || fit || by_look_ahead ? kManyWaveRows : kMaxWaveRows;
   }
@@ -301,12 +301,12 @@ class Scan {
     using Run = NumberedRun;
     using Watch = cuda::NoWatch;
     const auto kernel = by_aligned([&]<bool kAligned>(std::bool_constant<kAligned>) {
+      constexpr bool kMostAligned = kAligned && kMaxWaveRows <= 16;  // the shorter code spills with more
       const int rows = wave_rows();
       return rows == kFewWaveRows    ? one_wave<Op, kFewWaveRows, kAligned, Run, Watch>
              : rows == 4             ? one_wave<Op, 4, kAligned, Run, Watch>
              : rows == kManyWaveRows ? one_wave<Op, kManyWaveRows, kAligned, Run, Watch>
-                                     : one_wave < Op,
-             kMaxWaveRows, kAligned && kMaxWaveRows <= 16, Run, Watch > ;
+                                     : one_wave<Op, kMaxWaveRows, kMostAligned, Run, Watch>;
     });
     return cuda::try_launch(kernel, launch_shape(), stream, in, out, n_, aligned_, mode, device_.multiprocessors,
                             Run::next(), states, nullptr, op);

@@ -141,10 +141,11 @@ constexpr Shape with_stages(Shape shape, std::int64_t tiles, std::size_t memory)
 }
 
 /// The shape for the bytes of a result and their number in all, as tuned by `scanlab tune` on an H200 for sums. Fewer
-/// bytes than fill the multiprocessors once: tiles such that each of them gets one. Up to four of 36 KiB each, of
-/// 8-byte items seven: fewer, larger ones. shared_bytes: that a block may ask for.
+/// bytes than fill the multiprocessors once: tiles such that each of them gets one. Up to `few` of 36 KiB each: fewer,
+/// larger ones. shared_bytes: that a block may ask for.
 template <Associative Op>
-constexpr Shape shape_for(std::int64_t bytes, int multiprocessors, std::size_t shared_bytes) {
+constexpr Shape shape_for(std::int64_t bytes, int multiprocessors, std::size_t shared_bytes,
+                          int few = sizeof(InOf<Op>) == 8 ? 0 : 4) {
   constexpr Shape kSmall[] = {{.warps = 4, .vectors = 5, .loading = 4},
                               {.warps = 8, .vectors = 3, .loading = 3},
                               {.warps = 4, .vectors = 9, .loading = 3},
@@ -162,8 +163,7 @@ constexpr Shape shape_for(std::int64_t bytes, int multiprocessors, std::size_t s
       if (share <= shape.tile_bytes()) return shape;
     }
     const bool two_fit = 2 * (k36KiB.tile_bytes() + sizeof(Stage<Op>)) <= shared_bytes;
-    constexpr int kFew = sizeof(InOf<Op>) == 8 ? 7 : 4;
-    if (share <= kFew * k36KiB.tile_bytes() && two_fit) return k36KiB;
+    if (share <= few * k36KiB.tile_bytes() && two_fit) return k36KiB;
     return sizeof(InOf<Op>) <= 4 ? k28KiB : k30KiB;
   }
 }

@@ -38,7 +38,7 @@ class OneWave {
     if (multiprocessors_ == 0) return Plan::refuse("one_wave asks how many multiprocessors there are: it needs a GPU");
     if (!with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { return takes<Op>(rows_); })) {
       return Plan::refuse("one_wave takes " + std::to_string(rows_) + " vectors a thread of " +
-                          (rows_ == 24  ? "items of 4 and 8 bytes"
+                          (rows_ == 24  ? "items of 4 and 8 bytes and operators that are not heavy"
                            : rows_ == 8 ? "f16, of items of 4 and 8 bytes and of sums of i8 and i16"
                                         : "sums of i8 and i16") +
                           " only");

@@ -55,7 +55,8 @@ inline constexpr std::size_t kElementBytes = [] {
 
 /// Blocks per multiprocessor that the limit of registers guarantees. There are fewer for ragged rows of 2-byte elements
 /// or 16-byte items, and for operators without identity unless items have 4 bytes. The last blocks then start later; no
-/// block waits for one that has not started, since it waits only for earlier blocks. 16 rows leave room for two.
+/// block waits for one that has not started, since it waits only for earlier blocks. More than 8 rows leave room for
+/// two.
 template <Associative Op, int kRows, bool kAligned>
 inline constexpr int kWaveRationedFor = [] {
   if (kRows > 8) return 2;

@@ -269,6 +269,7 @@ class RegisterTile {
   static constexpr int kAtATime = kRows > 16 ? 8 : kRows;  ///< rows whose totals are in registers
 
   static constexpr bool kOneTail = kAligned && kSameTypes<Op> && HasIdentity<Op> && kIsVector<In, kVector>;
+  static_assert(kRows % kAtATime == 0 && !(kInPlace && kOneTail), "a tail is scanned from items");
 
   SCANLAB_HD static Items scan_vector(Items items, Before<Op> before, Op op) {
     for (int k = 0; k < kVector; ++k) {

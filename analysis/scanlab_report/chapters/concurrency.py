@@ -103,7 +103,10 @@ def _answers(data: Data, calls: bool) -> tuple[pd.DataFrame, list[Column], str, 
             continue
         measured.append(own)
         own = own.set_index("name").reindex(rows["name"]).reset_index()
-        name, driver = device.split()[1], data.files[numbers[0]].context.get("driver", "unknown")
+        name, driver = (
+            device.removeprefix("NVIDIA ").split()[0],
+            data.files[numbers[0]].context.get("driver", "unknown"),
+        )
         made[device] = own["answer"].map(text) + np.where(own["differs"].eq(True), " (!)", "")
         columns += alike(str, **{device: name}, group="devices")
         drivers.append(f"{name}: driver {driver}")
