@@ -86,16 +86,12 @@ _READ = (
 
 
 def _answers(data: Data, calls: bool) -> tuple[pd.DataFrame, list[Column], str, list[pd.DataFrame]]:
-    """Experiments with a column for each source and each device; the drivers of those, and what
-    was measured on them."""
+    """Experiments with the answers of NVIDIA and, in columns, of each device; the drivers of
+    those, and what was measured on them."""
     rows = newest(data, "implicit_sync", "experiments on implicit synchronisation")
     rows = rows[(rows["asks"] != "") == calls].reset_index(drop=True)
-    made, columns, drivers = rows.fillna({"stated": "", "documented": "—"}), [], []
-    for work in rows["works"].explode().dropna().unique():
-        made[work] = made["stated"].where([work in own for own in rows["works"]], "")
-        columns += alike(str, **{work: work.split(",")[0]}, group="sources", wrap=5)
-    columns += alike(str, documented="NVIDIA")
-    measured = []
+    made, columns = rows.fillna({"stated": "", "documented": "—"}), alike(str, documented="NVIDIA")
+    drivers, measured = [], []
     for device in data.devices:
         numbers = newest_first(data.on(device), "implicit_sync")
         own = pick(data["implicit_sync"], file=numbers[:1])
@@ -103,12 +99,10 @@ def _answers(data: Data, calls: bool) -> tuple[pd.DataFrame, list[Column], str, 
             continue
         measured.append(own)
         own = own.set_index("name").reindex(rows["name"]).reset_index()
-        name, driver = (
-            device.removeprefix("NVIDIA ").split()[0],
-            data.files[numbers[0]].context.get("driver", "unknown"),
-        )
+        name = device.removeprefix("NVIDIA ").split()[0]
         made[device] = own["answer"].map(text) + np.where(own["differs"].eq(True), " (!)", "")
         columns += alike(str, **{device: name}, group="devices")
+        driver = data.files[numbers[0]].context.get("driver", "unknown")
         drivers.append(f"{name}: driver {driver}")
     return made, columns, "; ".join(drivers), measured
 
@@ -124,6 +118,11 @@ def sync_calls(rows: pd.DataFrame) -> list[str]:
 def implicit_sync_calls(data: Data) -> Shown:
     """Implicit synchronisation by API calls: blocking of the host, and serialised streams."""
     rows, columns, drivers, measured = _answers(data, calls=True)
+    works = rows["works"].explode().dropna().unique()
+    for work in works:
+        rows[work] = rows["stated"].where([work in own for own in rows["works"]], "")
+    of_sources = {work: work.split(",")[0] for work in works}
+    columns = alike(str, **of_sources, group="sources", wrap=5) + columns
     of = {asks: own.set_index("subject") for asks, own in rows.groupby("asks")}
     made = pd.DataFrame({"call": sync_calls(rows)}, index=rows["subject"].unique())
     for key in (column.key for column in columns):
@@ -144,7 +143,9 @@ def implicit_sync_calls(data: Data) -> Shown:
 def implicit_sync_questions(data: Data) -> Shown:
     """Implicit synchronisation by launches, events, issue order and hardware work queues."""
     rows, answers, drivers, measured = _answers(data, calls=False)
-    columns = alike(str, question="statement", wrap=24) + answers
+    rows["said_by"] = rows["works"].map(lambda works: works[0].split(",")[0] if works else "")
+    said = alike(str, said_by="source", stated="its answer")
+    columns = alike(str, question="statement", wrap=26) + said + answers
     subject = "Implicit synchronisation by launches, events, issue order and hardware work queues."
     caption = f"{subject} {_READ} {drivers}."
     return shown(data, Table(caption, columns, rows), caption, *measured)
