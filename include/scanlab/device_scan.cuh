@@ -23,10 +23,10 @@
 // Needs    nvcc 12.4 with GCC 11, C++20, Linux, compute capability 7.5. From 9.0 on large arrays are scanned by
 //          look_ahead, before that by look-back; so are those that do not begin at multiples of 16 bytes.
 // Cost     from 9.0 on one launch up to about 192 KiB of items a multiprocessor, of 4 and 8 bytes each; for sums of
-//          smaller integers and heavy functions of 4 bytes 128 KiB; half of that for items of 16 bytes, of two types and for heavy functions of 8-byte
-//          items, and less for functions of items of 1 and 2 bytes. Larger arrays, and captured calls above about
-//          256 KiB, half of that for a heavy function, take two, as in CUB: the first one has a few blocks and
-//          initialises the storage. Below 9.0 one launch up to 16 KiB, for a heavy function 8.
+//          smaller integers and heavy functions of 4 bytes 128 KiB; half of that for items of 16 bytes, of two types
+//          and for heavy functions of 8-byte items, and less for functions of items of 1 and 2 bytes. Larger arrays,
+//          and captured calls above about 256 KiB, half of that for a heavy function, take two, as in CUB: the first
+//          one has a few blocks and initialises the storage. Below 9.0 one launch up to 16 KiB, for a heavy function 8.
 //
 // The kernels are those of variants/scan, which say how they work: one_block, redundant_reduce, one_cluster, one_wave,
 // look_ahead, decoupled_lookback.
