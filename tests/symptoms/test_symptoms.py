@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "symptoms"
-RECORDED = sorted((ROOT / "data" / "symptoms").glob("*.tar.xz"))
+RECORDED = sorted((ROOT / "data" / "recorded").glob("*/symptoms.tar.xz"))
 PROGRAM, SCANLAB = (os.environ.get(f"SCANLAB_{name}", "") for name in ("SYMPTOMS", "PROGRAM"))
 needs_program = pytest.mark.skipif(not PROGRAM, reason="SCANLAB_SYMPTOMS names no program")
 
@@ -105,7 +105,7 @@ def test_run_prints_a_table_and_writes_rows(stand_ins: list[object], tmp_path: P
 
 
 @pytest.mark.skipif(not SCANLAB, reason="SCANLAB_PROGRAM names no program")
-@pytest.mark.parametrize("traces", RECORDED, ids=lambda path: path.name.removesuffix(".tar.xz"))
+@pytest.mark.parametrize("traces", RECORDED, ids=lambda path: path.parent.name)
 def test_recorded_traces_are_diagnosed_right(traces: Path, tmp_path: Path) -> None:
     shutil.unpack_archive(traces, tmp_path)
     words = ["--again", tmp_path / "rows.json", "--keep", tmp_path / "traces"]
