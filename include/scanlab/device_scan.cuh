@@ -26,7 +26,8 @@
 //          smaller integers and heavy functions of 4 bytes 128 KiB; half of that for items of 16 bytes, of two types
 //          and for heavy functions of 8-byte items, and less for functions of items of 1 and 2 bytes. Larger arrays,
 //          and captured calls above about 256 KiB, half of that for a heavy function, take two, as in CUB: the first
-//          one has a few blocks and initialises the storage. Below 9.0 one launch up to 16 KiB, for a heavy function 8.
+//          one has a few blocks and initialises the storage. Below 9.0 one launch up to 16 KiB, for sums of 2-byte
+//          items 24 and for a heavy function 8.
 //
 // The kernels are those of variants/scan, which say how they work: one_block, redundant_reduce, one_cluster, one_wave,
 // look_ahead, decoupled_lookback.

@@ -80,7 +80,7 @@ void expect_to_fit(const ScanDevice& device) {
       switch (scan.kernel()) {
         case ScanKernel::one_block:
           EXPECT_LE(shape.threads, kOneBlockThreads);
-          EXPECT_LE(n, (Op::kHeavy ? 1 : 2) * held);
+          EXPECT_LE(n, (Op::kHeavy ? 1 : HasIdentity<Op> && sizeof(In) == 2 ? 4 : 2) * held);
           break;
         case ScanKernel::redundant_reduce:
           EXPECT_TRUE(aligned && apart && Op::kCommutative);

@@ -81,10 +81,9 @@ class Scan {
   /// faster than one_wave and what prepares its storage.
   Scan(std::int64_t n, bool aligned, const ScanDevice& device, bool apart = false, bool captured = false)
       : n_(n), aligned_(aligned), captured_(captured), device_(device) {
-    if (kCanReduceAgain && device.copies_in_bulk && aligned && apart && redundant_blocks() > 1 &&
-        redundant_blocks() <= kMostRedundantBlocks) {
+    if (kCanReduceAgain && device.copies_in_bulk && aligned && apart && reduces_again()) {
       kernel_ = ScanKernel::redundant_reduce;
-    } else if (vectors() <= kOneBlockThreads * kOneBlockRows<Op>) {  // several are faster for more
+    } else if (vectors() <= kOneBlockVectors) {  // several are faster for more
       kernel_ = ScanKernel::one_block;
     } else if ((captured || Op::kHeavy) && device.large_clusters &&
                vectors() <= kClusterBlocks * kClusterThreads * kClusterRows<Op>) {
@@ -141,7 +140,7 @@ class Scan {
     switch (kernel_) {
       case ScanKernel::one_block:
         return {.blocks = 1,
-                .threads = threads(vectors(), kOneBlockRows<Op>),
+                .threads = threads(vectors(), one_block_rows()),
                 .shared_bytes = kOneBlockThreads / kLanes * sizeof(Item),
                 .pdl = true};
       case ScanKernel::redundant_reduce:
@@ -176,8 +175,11 @@ class Scan {
     switch (kernel_) {
       case ScanKernel::one_block:
         return by_aligned([&]<bool kAligned>(std::bool_constant<kAligned>) {
-          return launch_kernel(launch_shape(), stream, OneBlockKernel<kOneBlockRows<Op>, kAligned>{}, in, out, n_,
-                               aligned_, mode, op);
+          const auto launch = [&](auto kernel) {
+            return launch_kernel(launch_shape(), stream, kernel, in, out, n_, aligned_, mode, op);
+          };
+          return one_block_rows() == kOneBlockRows<Op> ? launch(OneBlockKernel<kOneBlockRows<Op>, kAligned>{})
+                                                       : launch(OneBlockKernel<kMostOneBlockRows, kAligned>{});
         });
       case ScanKernel::redundant_reduce:
         if constexpr (kCanReduceAgain) {
@@ -212,6 +214,22 @@ class Scan {
   using FewBlocks = RedundantReduceKernel<kFewRedundantBlocks - 1, kAligned>;
   template <bool kAligned>
   using MoreBlocks = RedundantReduceKernel<kMostRedundantBlocks - 1, kAligned>;
+  /// Whether redundant_reduce is faster than its rivals. On an H200 they have the lead where elements are small:
+  /// one_block up to 2 tiles of 1-byte elements and for 5 and 6 tiles of 2-byte ones, and one_wave, whose storage a
+  /// captured call would have to prepare, from 6 tiles of 1-byte elements on.
+  bool reduces_again() const {
+    const std::int64_t tiles = redundant_blocks();
+    if (tiles < 2 || tiles > kMostRedundantBlocks) return false;
+    if (kElementBytes<Op> == 1) return tiles > 2 && (tiles <= 5 || captured_);
+    return kElementBytes<Op> != 2 || tiles <= 4 || tiles > 6;
+  }
+  /// Sums of 2-byte elements by one_block.
+  static constexpr bool kSixTiles = kCanReduceAgain && kElementBytes<Op> == 2;
+  static constexpr int kMostOneBlockRows = kSixTiles ? 4 : kOneBlockRows<Op>;
+  static constexpr int kOneBlockVectors = kSixTiles ? 6 * kRedundantThreads : kOneBlockThreads * kOneBlockRows<Op>;
+  int one_block_rows() const {
+    return vectors() <= kOneBlockThreads * kOneBlockRows<Op> ? kOneBlockRows<Op> : kMostOneBlockRows;
+  }
   /// Kernels for any alignment have longer code, by which scans of small items take up to a third longer.
   static constexpr bool kMayBeAligned = kElementBytes<Op> <= 2 && kSameTypes<Op>;
   /// Calls f with whether the kernel is for aligned arrays alone.
@@ -247,11 +265,11 @@ class Scan {
     constexpr int kFourRowsMiB = kNarrow ? 4 : !kWide ? 2 : std::is_integral_v<In> ? 5 : 8;
     if (bytes() <= (kWide ? 1024 : !kNarrow ? 512 : aligned_ ? 256 : 1024) * kKiB) return kFewWaveRows;
     if (bytes() <= kFourRowsMiB * kMiB) return 4;
-    const bool fit = wave_of(8).blocks <= most_wave_blocks(8);
     // With 24 rows, items of 8 bytes are scanned a tenth faster than by look_ahead from memory. From L2 they are
     // scanned more slowly, and a captured call would prepare storage besides.
     const bool by_look_ahead = captured_ && aligned_ && sizeof(In) == 8;
-    return kManyWaveRows == kMaxWaveRows || fit || by_look_ahead ? kManyWaveRows : kMaxWaveRows;
+    const bool enough = kManyWaveRows == kMaxWaveRows || by_look_ahead || wave_of(8).blocks <= most_wave_blocks(8);
+    return enough ? kManyWaveRows : kMaxWaveRows;
   }
   Wave wave() const { return wave_of(wave_rows()); }
   Wave wave_of(int rows) const { return {vectors(), rows, device_.multiprocessors}; }
