@@ -215,12 +215,12 @@ class Scan {
   template <bool kAligned>
   using MoreBlocks = RedundantReduceKernel<kMostRedundantBlocks - 1, kAligned>;
   /// Whether redundant_reduce is faster than its rivals. On an H200 they have the lead where elements are small:
-  /// one_block up to 2 tiles of 1-byte elements and for 5 and 6 tiles of 2-byte ones, and one_wave, whose storage a
-  /// captured call would have to prepare, from 6 tiles of 1-byte elements on.
+  /// one_block up to 2 tiles, and for 5 and 6 tiles of 2-byte elements; one_wave, whose storage a captured call would
+  /// have to prepare, from 6 tiles of 1-byte elements on.
   bool reduces_again() const {
     const std::int64_t tiles = redundant_blocks();
-    if (tiles < 2 || tiles > kMostRedundantBlocks) return false;
-    if (kElementBytes<Op> == 1) return tiles > 2 && (tiles <= 5 || captured_);
+    if (tiles < (kNarrow ? 3 : 2) || tiles > kMostRedundantBlocks) return false;
+    if (kElementBytes<Op> == 1) return tiles <= 5 || captured_;
     return kElementBytes<Op> != 2 || tiles <= 4 || tiles > 6;
   }
   /// Sums of 2-byte elements by one_block.
