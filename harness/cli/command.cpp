@@ -28,6 +28,8 @@ const std::vector<Command> kStreamsCommands{
      "--json results/implicit_sync.json", streams_implicit_sync},
     {"concurrency", "time small concurrent grids against the formula of waves and tails",
      "--json results/concurrency.json", streams_concurrency},
+    {"features", "time features of CUDA that came after the lectures beside programs without them",
+     "--profile h200 --json results/features.json", streams_features},
 };
 
 const std::vector<Command> kDistributedCommands{

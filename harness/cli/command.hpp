@@ -37,7 +37,7 @@ int run(const Words& words, std::ostream& out, std::ostream& err);
 
 Run list, info, new_scan, verify, bench, tune, explain, simulate, advise, scenarios, calibrate, stream_scan;
 Run streams_list, streams_check, streams_run, streams_trace, streams_diagnose, streams_import, streams_implicit_sync,
-    streams_concurrency;
+    streams_concurrency, streams_features;
 Run distributed_list, distributed_verify, distributed_bench, distributed_cycles, distributed_trace;
 
 }  // namespace scanlab::cli

@@ -1,7 +1,9 @@
 // scanlab streams implicit-sync: what the sources say stops streams from overlapping, tried on this device; and
-// concurrency: small grids side by side, against the formula, with 1, 8 and 32 hardware work queues.
+// concurrency: small grids side by side, against the formula, with 1, 8 and 32 hardware work queues; and features:
+// what CUDA has since the lectures, beside programs without it.
 #include "harness/cli/options.hpp"
 #include "harness/cuda/hardware_queues.hpp"
+#include "harness/features/feature.hpp"
 #include "harness/host/fresh_process.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
 #include "harness/implicit_sync/findings.hpp"
@@ -101,6 +103,54 @@ int streams_concurrency(const Words& arguments, Context& context) {
     const measure::Facts document{{"schema", streams::kConcurrencySchema}, {"context", provenance}, {"cases", cases}};
     file->write(document.dump(1) + "\n");
     fmt::print(context.out, "\n{} cases in {}\n", cases.size(), *json.path);
+  }
+  return kOk;
+}
+
+int streams_features(const Words& arguments, Context& context) {
+  const std::vector<features::Feature> all = features::features();
+  OptionWords words;
+  int repetitions = 15;
+  std::optional<std::string> profile;
+  Output json;
+  Options options;
+  options.list("feature", "GLOB", words, "select features by name or glob (default all)")
+      .number("repetitions", repetitions, 1, 1000, "take N repetitions per case, after one that is not timed")
+      .file("profile", File::read, profile, "predict with the engine model of a device, by name or FILE.json")
+      .output("json", json, "write every repetition to FILE, with provenance");
+  if (!options.parse(arguments, context)) return kOk;
+  std::optional<simulator::DeviceProfile> device;
+  if (profile) device = simulator::device_profile(*profile);
+  Words ids;
+  for (const features::Feature& each : all) ids.push_back(each.about.id);
+  const Words globs = words_of(words, "feature");
+  for (const std::string& glob : globs) {
+    if (std::ranges::none_of(ids, [&](const std::string& id) { return fits(glob, id); })) unknown("feature", glob, ids);
+  }
+  const auto asked = [&](const std::string& id) {
+    return globs.empty() || std::ranges::any_of(globs, [&](const std::string& glob) { return fits(glob, id); });
+  };
+  const measure::Facts provenance = measured(/*on_device=*/true, context);
+  std::optional<WholeFile> file = json.open();
+
+  const InterruptGuard guard;
+  std::vector<features::Measured> done;
+  {
+    Progress progress(context.err);
+    for (const features::Feature& each : all) {
+      if (!asked(each.about.id)) continue;
+      progress.show(each.about.id);
+      done.push_back(features::measure(each, repetitions, device ? &*device : nullptr));
+      end_if_interrupted();
+    }
+  }
+  for (const features::Measured& each : done) features::print(each, context.out);
+  if (file) {
+    measure::Facts document{{"schema", features::kSchema}, {"context", provenance}};
+    document["profile"] = device ? device->name : "";
+    document.update(features::to_json(done));
+    file->write(document.dump(1) + "\n");
+    fmt::print(context.out, "\n{} features in {}\n", done.size(), *json.path);
   }
   return kOk;
 }

@@ -1,5 +1,5 @@
 // The block scheduler of the engine model: grids start blocks in the order of their streams' priorities and of their
-// launch, as multiprocessors have room, and share what the device can compute, the oldest first.
+// launch, as the multiprocessors of their partition have room, and share what the device can compute, the oldest first.
 #pragma once
 
 #include <algorithm>
@@ -24,18 +24,23 @@ inline double end_of_group(int group, int groups) { return groups == 1 ? 0 : 2.0
 
 class BlockScheduler {
  public:
-  BlockScheduler(std::int64_t slots, int resident_grids, std::size_t operations)
-      : slots_(slots), free_(slots), resident_grids_(static_cast<std::size_t>(resident_grids)), kernels_(operations) {}
+  /// slots: blocks that each partition holds at once.
+  BlockScheduler(const std::vector<std::int64_t>& slots, int resident_grids, std::size_t operations)
+      : resident_grids_(static_cast<std::size_t>(resident_grids)), kernels_(operations) {
+    for (const std::int64_t count : slots) partitions_.push_back({.slots = count, .free = count});
+  }
 
   /// Adds a kernel before the run. Throws std::invalid_argument if it has no blocks.
   void add(std::size_t operation, const OperationCost& cost) {
     if (cost.blocks < 1) throw std::invalid_argument("a kernel has one block at least");
+    Partition& partition = partitions_.at(static_cast<std::size_t>(cost.partition));
     kernels_[operation] = {.blocks_left = cost.blocks,
                            .block_time = ticks(cost.block_seconds),
-                           .block_share = cost.share / static_cast<double>(std::min(cost.blocks, slots_)),
+                           .block_share = cost.share / static_cast<double>(std::min(cost.blocks, partition.slots)),
                            .block_spread = ticks(cost.spread * cost.block_seconds),
-                           .priority = cost.priority};
-    first_priority_ = std::min(first_priority_, cost.priority);
+                           .priority = cost.priority,
+                           .partition = static_cast<std::size_t>(cost.partition)};
+    partition.first_priority = std::min(partition.first_priority, cost.priority);
   }
 
   void arrive(std::size_t operation) { arrived_.push_back(operation); }
@@ -48,10 +53,11 @@ class BlockScheduler {
   Started start_blocks(Ticks now) {
     Started started;
     for (const std::size_t operation : std::exchange(arrived_, {})) {
-      waiting_[kernels_[operation].priority].push_back(operation);
-      fill(now, started);
+      const Kernel& kernel = kernels_[operation];
+      partitions_[kernel.partition].waiting[kernel.priority].push_back(operation);
+      fill(partitions_[kernel.partition], now, started);
     }
-    fill(now, started);
+    for (Partition& partition : partitions_) fill(partition, now, started);
     return started;
   }
   /// The oldest grid comes first, as a multiprocessor issues from its oldest warps; the next gets what it leaves.
@@ -81,8 +87,8 @@ class BlockScheduler {
     grid.cohorts.pop_back();
     grid.own_time = cohort.end;
     grid.since = now;
-    free_ += cohort.blocks;
     Kernel& kernel = kernels_[grid.operation];
+    partitions_[kernel.partition].free += cohort.blocks;
     kernel.blocks_running -= cohort.blocks;
     if (kernel.blocks_left > 0 || kernel.blocks_running > 0) return {};
     const std::size_t operation = grid.operation;
@@ -98,6 +104,7 @@ class BlockScheduler {
     double block_share = 0;
     Ticks block_spread = 0;
     int priority = 0;
+    std::size_t partition = 0;
     bool begun = false;
     bool all_started = false;
   };
@@ -126,14 +133,22 @@ class BlockScheduler {
     }
   };
 
+  /// Multiprocessors that only the kernels of some streams use.
+  struct Partition {
+    std::int64_t slots = 0;  ///< blocks that it holds at once
+    std::int64_t free = 0;
+    int first_priority = std::numeric_limits<int>::max();  ///< of its kernels
+    std::map<int, std::deque<std::size_t>> waiting{};      ///< by priority: grids with blocks to start, as they arrived
+  };
+
   /// Returns the grid whose blocks end next; among several, the first issued.
   std::vector<Grid>::const_iterator next_to_end() const {
     return std::ranges::min_element(running_, {},
                                     [](const Grid& grid) { return std::pair(grid.next_end(), grid.operation); });
   }
-  void fill(Ticks now, Started& started) {
-    for (auto& [priority, grids] : waiting_) {
-      while (!grids.empty() && free_ > 0) {
+  void fill(Partition& partition, Ticks now, Started& started) {
+    for (auto& [priority, grids] : partition.waiting) {
+      while (!grids.empty() && partition.free > 0) {
         const std::size_t operation = grids.front();
         Kernel& kernel = kernels_[operation];
         if (!kernel.begun) {
@@ -143,13 +158,13 @@ class BlockScheduler {
           kernel.begun = true;
         }
         Grid& grid = *std::ranges::find(running_, operation, &Grid::operation);
-        const std::int64_t blocks = std::min(free_, kernel.blocks_left);
-        free_ -= blocks;
+        const std::int64_t blocks = std::min(partition.free, kernel.blocks_left);
+        partition.free -= blocks;
         kernel.blocks_left -= blocks;
         kernel.blocks_running += blocks;
         run_blocks(grid, blocks, now);
         if (kernel.blocks_left > 0) {
-          skip_full_waves(kernel, grid);
+          skip_full_waves(partition, kernel, grid);
           return;
         }
         started.all_of_one = kernel.all_started = true;
@@ -169,22 +184,21 @@ class BlockScheduler {
       std::ranges::push_heap(grid.cohorts, std::greater<>{});
     }
   }
-  /// While one grid fills the device and none can come before it, whole waves are done in one step, all but the last.
-  void skip_full_waves(Kernel& kernel, Grid& grid) const {
-    if (kernel.blocks_running < slots_ || kernel.block_spread > 0 || kernel.priority > first_priority_) return;
-    const std::int64_t waves = (kernel.blocks_left - 1) / slots_;
-    kernel.blocks_left -= waves * slots_;
+  /// While one grid fills its partition and none can come before it, whole waves are done in one step, all but the
+  /// last.
+  static void skip_full_waves(const Partition& partition, Kernel& kernel, Grid& grid) {
+    if (kernel.blocks_running < partition.slots || kernel.block_spread > 0) return;
+    if (kernel.priority > partition.first_priority) return;
+    const std::int64_t waves = (kernel.blocks_left - 1) / partition.slots;
+    kernel.blocks_left -= waves * partition.slots;
     for (Cohort& cohort : grid.cohorts) cohort.end += waves * kernel.block_time;
   }
 
-  std::int64_t slots_;
-  std::int64_t free_;
+  std::vector<Partition> partitions_;
   std::size_t resident_grids_;
-  std::vector<Kernel> kernels_;                           ///< by operation
-  int first_priority_ = std::numeric_limits<int>::max();  ///< of all kernels
-  std::vector<std::size_t> arrived_;                      ///< since blocks were last started
-  std::map<int, std::deque<std::size_t>> waiting_;        ///< by priority: grids with blocks to start, as they arrived
-  std::vector<Grid> running_;                             ///< the oldest first
+  std::vector<Kernel> kernels_;       ///< by operation
+  std::vector<std::size_t> arrived_;  ///< since blocks were last started
+  std::vector<Grid> running_;         ///< the oldest first
 };
 
 }  // namespace scanlab::simulator

@@ -119,6 +119,7 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
   Costs all{.threads_per_block = known.threads_per_block,
             .launch_seconds = calls.graph,
             .whole_kernel = measured ? measured->at(job.items).seconds : alone_seconds(kernel(job.items), slots),
+            .partitions = {},
             .operations = {}};
   all.operations.reserve(recording.operations.size());
   for (const Operation& operation : recording.operations) {

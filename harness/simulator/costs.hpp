@@ -22,6 +22,7 @@ struct OperationCost {
   /// How much sooner than the mean the first block ends, and how much later the last, in parts of the block time.
   double spread = 0;
   int priority = 0;         ///< of a kernel's stream, as CUDA counts: blocks of lower numbers start first
+  int partition = 0;        ///< of a kernel's stream: a green context's multiprocessors
   double call_seconds = 0;  ///< of the host; unused for a captured schedule
 };
 
@@ -29,6 +30,7 @@ struct Costs {
   int threads_per_block = 256;
   double launch_seconds = 0;              ///< of the host, of a captured schedule
   double whole_kernel = 0;                ///< seconds of the kernel over all items of the job, in one launch, alone
+  std::vector<std::int64_t> partitions;   ///< blocks that each holds at once; empty: one, of the whole device
   std::vector<OperationCost> operations;  ///< of each operation of the recording
 };
 

@@ -43,7 +43,8 @@ class EngineModel {
         operations_(recording.operations),
         ordering_(streams::ordering(recording)),
         copies_(run_),
-        kernels_(device.slots(costs.threads_per_block), device.resident_grids, operations_.size()),
+        kernels_(costs.partitions.empty() ? std::vector{device.slots(costs.threads_per_block)} : costs.partitions,
+                 device.resident_grids, operations_.size()),
         launch_(ticks(costs.launch_seconds)),
         dependents_(operations_.size()) {
     refuse_waits_for_nothing();
