@@ -74,7 +74,8 @@ def test_figures_stack_the_devices_and_tables_and_numbers_are_of_the_first(built
         latex, text, rows = (
             (out / "tables" / f"{name}{end}").read_text() for end in (".tex", ".md", ".csv")
         )
-        assert r"\toprule" in latex and "|---" in text and len(rows.splitlines()) > 1, name
+        assert r"\toprule" in latex and "|---" in text, name
+        assert len(rows.splitlines()) > 1 or name == "losses", name  # none may be lost
         assert re.search("commit [0-9a-f]{9}", text), name
         assert (OTHER in text) == TABLES[name].of_all, name
         assert (paper / "tables" / f"{name}.caption.tex").exists(), name

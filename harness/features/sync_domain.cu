@@ -1,6 +1,7 @@
-// Kernels that fence beside one that writes to the host's memory all the while: a fence waits for the other kernel's
-// writes as well, unless these are in a memory synchronization domain of their own.
+// A kernel that fences beside one that writes to the host's memory all the while. A fence may wait for the other
+// kernel's writes as well; a memory synchronization domain of their own is for writes that it need not wait for.
 #include <stdexcept>
+#include <string>
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/launch.cuh"
@@ -30,11 +31,15 @@ __global__ void send(uint4* host, std::size_t n, volatile int* stop) {
 }
 
 /// Each thread writes a word and fences, so many times.
-__global__ void fence(int* words, int fences) {
+__global__ void fence(int* words, int fences, bool system) {
   int* const word = words + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   for (int i = 0; i < fences; ++i) {
     *word += 1;
-    __threadfence_system();
+    if (system) {
+      __threadfence_system();
+    } else {
+      __threadfence();
+    }
   }
 }
 
@@ -47,7 +52,7 @@ void measure(Bench& bench) {
   const cuda::DeviceBuffer words(kBlocks * kThreads * sizeof(int)), stop(sizeof(int));
   const cuda::Event begin, end;
 
-  const auto run = [&](int senders, bool apart) {
+  const auto run = [&](int senders, bool apart, bool system) {
     check(cudaMemset(stop.data(), 0, sizeof(int)), "clearing a flag");
     check(cudaMemset(words.data(), 0, words.bytes()), "clearing words");
     check(cudaDeviceSynchronize(), "waiting for the device");
@@ -66,7 +71,7 @@ void measure(Bench& bench) {
             "launching a kernel");
     }
     begin.record(fencing.get());
-    cuda::launch(fence, {.blocks = kBlocks, .threads = kThreads}, fencing.get(), words.as<int>(), kFences);
+    cuda::launch(fence, {.blocks = kBlocks, .threads = kThreads}, fencing.get(), words.as<int>(), kFences, system);
     end.record(fencing.get());
     cuda::launch(set, {.blocks = 1, .threads = 1}, fencing.get(), stop.as<int>());
     check(cudaDeviceSynchronize(), "running kernels");
@@ -76,9 +81,12 @@ void measure(Bench& bench) {
     return cuda::seconds_between(begin, end);
   };
   for (const int senders : {1, 2, 4, 8, 16, 32}) {
-    bench.take("alone", senders, [&] { return run(0, false); });
-    bench.take("one domain", senders, [&] { return run(senders, false); });
-    bench.take("writes in the remote domain", senders, [&] { return run(senders, true); });
+    for (const bool system : {true, false}) {
+      const std::string fences = system ? "system fences, " : "device fences, ";
+      bench.take(fences + "one domain", senders, [&] { return run(senders, false, system); });
+      bench.take(fences + "writes in the remote domain", senders, [&] { return run(senders, true, system); });
+      bench.take(fences + "no writes", senders, [&] { return run(0, false, system); });
+    }
   }
 }
 
@@ -88,7 +96,7 @@ Feature sync_domain() {
   return {
       .about = {.id = "sync_domain",
                 .title = "a memory synchronization domain for a kernel that writes to the host",
-                .times = "time of a kernel of 50 system-wide fences a thread",
+                .times = "time of a kernel of 50 fences a thread",
                 .parameter = "blocks that write to the host",
                 .source = "CUDA C++ Programming Guide, Memory Synchronization Domains",
                 .model = "it knows no fences"},

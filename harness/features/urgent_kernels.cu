@@ -31,13 +31,13 @@ __global__ void spin(unsigned* blocks, unsigned long long nanoseconds) {
   if (threadIdx.x == 0) atomicAdd(blocks, 1U);
 }
 
-/// A function of the driver of CUDA 12.4; null if it is missing.
+/// A function of the driver of CUDA 12.5, the first with streams of green contexts; null if it is missing.
 template <class Function>
-Function* since_12_4(const char* name) {
+Function* since_12_5(const char* name) {
   void* function = nullptr;
 #if CUDART_VERSION >= 12050
   cudaDriverEntryPointQueryResult result{};
-  cudaGetDriverEntryPointByVersion(name, &function, 12040, cudaEnableDefault, &result);
+  cudaGetDriverEntryPointByVersion(name, &function, 12050, cudaEnableDefault, &result);
 #endif
   return reinterpret_cast<Function*>(function);
 }
@@ -57,7 +57,7 @@ class GreenContexts {
   ~GreenContexts() {
     cudaStreamDestroy(urgent);
     cudaStreamDestroy(other);
-    for (CUgreenCtx context : contexts_) since_12_4<decltype(cuGreenCtxDestroy)>("cuGreenCtxDestroy")(context);
+    for (CUgreenCtx context : contexts_) since_12_5<decltype(cuGreenCtxDestroy)>("cuGreenCtxDestroy")(context);
   }
   GreenContexts(const GreenContexts&) = delete;
   GreenContexts& operator=(const GreenContexts&) = delete;
@@ -68,7 +68,7 @@ class GreenContexts {
  private:
   template <class Function, class... Arguments>
   static void call(const char* name, Function*, Arguments... arguments) {
-    auto* const function = since_12_4<Function>(name);
+    auto* const function = since_12_5<Function>(name);
     if (function == nullptr || function(arguments...) != CUDA_SUCCESS)
       throw std::runtime_error(std::string(name) + " failed");
   }
@@ -153,8 +153,8 @@ void measure(Bench& bench, bool whole) {
 }
 
 std::string lacks() {
-  if (since_12_4<decltype(cuGreenCtxStreamCreate)>("cuGreenCtxStreamCreate") == nullptr)
-    return "the driver has no green contexts: they need one of CUDA 12.4";
+  if (since_12_5<decltype(cuGreenCtxStreamCreate)>("cuGreenCtxStreamCreate") == nullptr)
+    return "the driver has no green contexts: they need one of CUDA 12.5";
   return cuda::multiprocessors() > 2 * static_cast<int>(kApart) ? std::string() : "the device has few multiprocessors";
 }
 
