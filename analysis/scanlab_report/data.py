@@ -161,6 +161,8 @@ class Data:
     kept: frozenset[int] | None = None
     every: Data | None = None
     """All sessions of the device, where this is one of them."""
+    of_all: Data | None = None
+    """The data of all devices, where these are of one of them."""
     order: Variants | None = None
     """The variants of all devices, so that each looks the same on all of them."""
 
@@ -274,7 +276,8 @@ class Data:
 
         every = self.every and self.every.on(device)
         order = self.variants if alike else None
-        cut = lambda: self.cut(stays, every=every, order=order)
+        whole = self.of_all or self
+        cut = lambda: self.cut(stays, every=every, order=order, of_all=whole)
         return self.once(("on", device, alike), cut)
 
     def _gpus_beside(self, host: File) -> set[str]:

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 Simulation simulate(const Scenario& scenario) { return simulate(scenario.recording, scenario.device, scenario.costs); }
 
 bool Scenario::shows_blocks() const {
-  return device.slots(costs.threads_per_block) == device.multiprocessors &&
+  return device.slots(costs.threads_per_block) == device.multiprocessors && costs.partitions.empty() &&
          std::ranges::none_of(recording.operations, streams::is_copy) &&
          std::ranges::none_of(costs.operations, [](const OperationCost& cost) { return cost.share > 0; });
 }

@@ -22,7 +22,8 @@ struct Scenario {
   streams::Recording recording;
   Costs costs;
 
-  /// Kernels alone, no memsets, on multiprocessors that hold one block each: the picture is of these blocks.
+  /// Kernels alone, no memsets, on multiprocessors that hold one block each and are not partitioned: the picture is of
+  /// these blocks.
   bool shows_blocks() const;
 };
 
@@ -57,8 +58,8 @@ std::vector<Scenario> read_scenarios(const std::vector<std::string>& files);
 /// Returns the scenarios of data/scenarios/ at build time, in the order of the sources' pages.
 const std::vector<Scenario>& built_in_scenarios();
 
-/// Reads the keys `operations` and `created_streams` of a scenario into its recording and costs; its device is there.
-/// Throws DocumentError; std::invalid_argument as costs() does.
+/// Reads the keys `operations`, `created_streams` and `partitions` of a scenario into its recording and costs; its
+/// device is there. Throws DocumentError; std::invalid_argument as costs() does.
 void read_operations(const Value& scenario_table, Scenario& scenario);
 
 /// Reads `bytes` or another count from 1 to `high`: a number, or a text, as words of the command line.

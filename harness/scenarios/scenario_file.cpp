@@ -88,8 +88,9 @@ void read_work(const Value& table, Scenario& scenario) {
                            table.has("job") ? "both" : "none"));
   }
   if (table.has("operations")) return read_operations(table, scenario);
-  if (table.has("created_streams"))
-    table.at("created_streams").fail("the schedule of a job creates its streams: leave it out");
+  for (const char* key : {"created_streams", "partitions"}) {
+    if (table.has(key)) table.at(key).fail("the schedule of a job creates its streams: leave it out");
+  }
   read_job(table.at("job"), scenario);
 }
 
@@ -114,7 +115,7 @@ std::string read_id(const Value& table, const Head& head) {
 }
 
 Scenario read_scenario(const Value& table, const Head& head) {
-  table.allow_keys({"id", "title", "fact", "device", "job", "operations", "created_streams"});
+  table.allow_keys({"id", "title", "fact", "device", "job", "operations", "created_streams", "partitions"});
   Scenario scenario{.id = read_id(table, head),
                     .place = table.place(),
                     .title = table.at("title").text(),

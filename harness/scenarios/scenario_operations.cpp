@@ -31,7 +31,7 @@ Words kinds() { return {"h2d", "kernel", "d2h", "side_kernel", "memset", "d2d", 
 
 Words keys_of(const std::string& kind) {
   if (kind == "record" || kind == "wait" || kind == "synchronize") return {"kind", "stream", "event"};
-  Words keys{"kind", "stream", "priority", "ms", "label"};
+  Words keys{"kind", "stream", "priority", "partition", "ms", "label"};
   const Words own = kind.ends_with("kernel") ? Words{"blocks"} : Words{"bytes", "gb_per_s"};
   keys.insert(keys.end(), own.begin(), own.end());
   if (kind == "h2d" || kind == "d2h" || kind == "kernel") keys.emplace_back("chunk");
@@ -40,7 +40,9 @@ Words keys_of(const std::string& kind) {
 
 class Operations {
  public:
-  Operations(Scenario& scenario, StreamKind created) : scenario_(scenario), created_(created) {
+  /// partitions: multiprocessors of each; none: one of all.
+  Operations(Scenario& scenario, StreamKind created, std::vector<int> partitions)
+      : scenario_(scenario), created_(created), partitions_(std::move(partitions)) {
     // The chunks' data are floats; how many, each operation says.
     scenario_.recording.job = {
         .workload = streams::WorkloadRegistry::instance().find("scale"), .items = 1, .chunks = 1};
@@ -58,6 +60,7 @@ class Operations {
     }
     const Stream stream = stream_of(operation);
     if (operation.has("priority")) set_priority(operation, stream);
+    if (operation.has("partition")) set_partition(operation, stream);
     if (kind == "record") issuer.record(recorded(operation), stream);
     if (kind == "wait") issuer.wait(stream, awaited(operation));
     if (kind == "h2d") issuer.copy_in(copied(operation, kind, cost), stream);
@@ -88,8 +91,13 @@ class Operations {
       costs_[i].call_seconds = scenario_.costs.operations[i].call_seconds;
       const Stream& stream = recording.operations[i].stream;
       if (stream.created() && priorities_.contains(stream.index)) costs_[i].priority = priorities_.at(stream.index);
+      if (stream.created() && partition_of_.contains(stream.index))
+        costs_[i].partition = partition_of_.at(stream.index);
       scenario_.costs.operations[i] = costs_[i];
     }
+    const std::int64_t in_one =
+        scenario_.device.slots(KnownTimes{}.threads_per_block) / scenario_.device.multiprocessors;
+    for (const int multiprocessors : partitions_) scenario_.costs.partitions.push_back(in_one * multiprocessors);
   }
 
  private:
@@ -107,10 +115,21 @@ class Operations {
   /// A stream has one priority, and the default streams have none.
   void set_priority(const Value& operation, const Stream& stream) {
     const Value value = operation.at("priority");
-    const auto priority = static_cast<int>(value.whole(kHighestPriority, 0));
-    if (!stream.created()) value.fail("default streams have no priority");
-    const int first = priorities_.try_emplace(stream.index, priority).first->second;
-    if (priority != first) value.expect(fmt::format("{}, the priority of stream {} above", first, stream.index));
+    set(priorities_, value, static_cast<int>(value.whole(kHighestPriority, 0)), stream, "priority");
+  }
+
+  /// Likewise a partition.
+  void set_partition(const Value& operation, const Stream& stream) {
+    const Value value = operation.at("partition");
+    if (partitions_.empty()) value.fail("the scenario has no key partitions, with the multiprocessors of each");
+    set(partition_of_, value, static_cast<int>(value.whole(0, static_cast<int>(partitions_.size()) - 1)), stream,
+        "partition");
+  }
+
+  static void set(std::map<int, int>& of, const Value& value, int number, const Stream& stream, const char* what) {
+    if (!stream.created()) value.fail(fmt::format("default streams have no {}", what));
+    const int first = of.try_emplace(stream.index, number).first->second;
+    if (number != first) value.expect(fmt::format("{}, the {} of stream {} above", first, what, stream.index));
   }
 
   /// The host waits for a stream, for an event, or for the device.
@@ -206,7 +225,9 @@ class Operations {
   int streams_ = 0;
   std::vector<OperationCost> costs_;
   std::map<std::string, streams::Event> events_;
+  std::vector<int> partitions_;
   std::map<int, int> priorities_;          ///< by created stream
+  std::map<int, int> partition_of_;        ///< likewise
   std::map<std::string, int> chunks_;      ///< by kind: how many operations there are
   std::map<int, std::int64_t> copied_in_;  ///< items, by chunk
 };
@@ -221,7 +242,16 @@ void read_operations(const Value& scenario_table, Scenario& scenario) {
   }
   const Value all = scenario_table.at("operations");
   if (all.items().empty()) all.fail("expected one operation or more, as [{stream = 0, kind = \"kernel\", ms = 1}]");
-  Operations operations(scenario, created);
+  std::vector<int> partitions;
+  int left = scenario.device.multiprocessors;
+  if (scenario_table.has("partitions")) {
+    for (const Value& each : scenario_table.at("partitions").items()) {
+      if (left == 0) each.fail("the partitions before it have all multiprocessors of the device");
+      partitions.push_back(static_cast<int>(each.whole(1, left)));
+      left -= partitions.back();
+    }
+  }
+  Operations operations(scenario, created, std::move(partitions));
   for (const Value& operation : all.items()) operations.add(operation);
   operations.finish();
 }

@@ -134,6 +134,15 @@ constexpr char kPriority[] =
     "{stream = 0, kind = \"side_kernel\", ms = 10, blocks = 60},"
     "{stream = 1, kind = \"side_kernel\", ms = 1, blocks = 6, priority = -1}";
 
+/// Two of six multiprocessors are for the second kernel alone.
+TEST(ScenarioFile, KernelsUseTheMultiprocessorsOfTheirPartition) {
+  constexpr char kApart[] =
+      "{stream = 0, kind = \"side_kernel\", ms = 10, blocks = 60, partition = 1},"
+      "{stream = 1, kind = \"side_kernel\", ms = 1, blocks = 6, partition = 0}]\npartitions = [2, 4";
+  EXPECT_EQ(times(kApart), (Times{{0, 15}, {0, 3}}));
+  EXPECT_EQ(times(replaced(kApart, "partition = 0", "partition = 1")), (Times{{0, 15}, {15, 17}}));
+}
+
 /// The first six of sixty blocks run on, and the rest of them wait.
 TEST(ScenarioFile, PendingBlocksOfAStreamOfHigherPriorityStartFirst) {
   EXPECT_EQ(times(kPriority), (Times{{0, 11}, {1, 2}}));
@@ -213,6 +222,8 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
       {kByHand, "{stream = 1, kind = \"d2h\", ms = 2}",
        "{stream = 1, kind = \"d2h\", ms = 2, priority = -1},\n{stream = 1, kind = \"d2h\", ms = 2, priority = 0}",
        "line 10", "expected -1, the priority of stream 1 above, got 0"},
+      {kByHand, "{stream = 1, kind = \"d2h\", ms = 2}", "{stream = 1, kind = \"d2h\", ms = 2, partition = 0}", "line 9",
+       "the scenario has no key partitions"},
       {kByHand, "\"wait\"", "\"synchronize\"", "line 6", "give a stream or an event, not both"},
       {kByHand, "title", "job = {schedule = \"graph\"}\ntitle", "line 1", "both of the keys job and operations"},
   };

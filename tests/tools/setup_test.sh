@@ -187,7 +187,7 @@ expect 0 "scenarios --out $scratch/out/scenarios --force" cat "$scratch/out/log/
 for model in nvidia-h200/2026-01-0{1,2} nvidia-z9/2026-03-03; do
   mkdir -p "data/recorded/$model/model/traces" && gzip <<<'{}' >"data/recorded/$model/model/traces/${model//\//_}.json.gz"
 done
-expect 0 "all in $scratch/out/comparison.json and advice.json" "${run[@]}" --no-cuda
+expect 0 "all in $scratch/out/comparison_*.json and advice.json" "${run[@]}" --no-cuda
 expect 0 "--compare $scratch/out/model/traces/nvidia-h200_2026-01-02.json --out" cat "$scratch/out/log/model.txt"
 rm -r data/recorded
 expect 1 ' s and failed with status 134' env STATUS_explain=134 "${run[@]}" --no-cuda

@@ -30,7 +30,7 @@ def numbers_of(data: Data) -> dict[str, str]:
     """Every number by its macro, of the first device, which the text names once."""
     from scanlab_report.numbers import scans, streams
 
-    everywhere = {"peersVendor": over_vendor(data).content}
+    everywhere = {"peersVendor": over_vendor(data).content} | printed(streams.blind(data))
     data = data.on(data.devices[0]) if data.devices else data
     return everywhere | printed(scans.numbers(data) | streams.numbers(data))
 

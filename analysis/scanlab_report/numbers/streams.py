@@ -30,6 +30,26 @@ def _typewriter(name: str) -> str:
     return f"\\texttt{{{latex(name)}}}"
 
 
+def blind(data: Data) -> Numbers:
+    """The engine model on another device than the first, on which its rules were developed."""
+    made: Numbers = {}
+    whole = data.of_all or data
+    for device in [name for name in whole.devices if name not in data.devices[:1]][:1]:
+        with known():
+            rows, _ = model.predictions(whole.on(device))
+            errors = model.errors(rows, "unaided_us")
+            made |= {
+                "modelBlindDevice": device,
+                "modelBlindCases": len(rows),
+                "modelBlindMedian": (errors.median(), 2),
+                "modelBlindWorst": errors.max(),
+                "modelBlindOverlap": model.overlap(rows, "unaided_"),
+                "modelBlindRepeatedOverlap": model.overlap(rows, "repeated_"),
+                "modelBlindBestOverlap": model.overlap(rows, "best_"),
+            }
+    return made
+
+
 def numbers(data: Data) -> Numbers:
     made: Numbers = {}
 
